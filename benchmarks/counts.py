@@ -15,7 +15,7 @@ from benchmarks.record import Section, rounded
 from passerby.audits.job import Job, over_states
 from passerby.audits.person import audit_person
 from passerby.audits.settings import Measurement
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
 from passerby.visits.city import City
 
 STEPS, MISSES, PEOPLE = 24, 2, 4

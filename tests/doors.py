@@ -93,7 +93,7 @@ BASES = {"Mechanism", "Discrete"}
 #: Methods that the package calls itself, with what it has checked or made; no document tells of them.
 WITHIN = {
     "Crowd": {"as_if_independent", "at", "channels", "check", "check_said", "covariance", "draw", "independent", "laws"}
-    | {"of_counts", "told_of", "witnessed"},
+    | {"of_counts", "told_of", "of_side_information"},
     "Calibration": {"published", "with_everyone"},
     "Count": {"bits", "met", "progress"},
     "People": {"in_modes"},

@@ -13,11 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.model.bridges import assigned, coins, turns, walks
 from passerby.model.counts import Count
-from passerby.model.passage import passages
-from passerby.model.witness import assigned as assigned_two
-from passerby.model.witness import directions_of, often_of, pairs_of
+from passerby.others.bridges import assigned, coins, passages, turns, walks
+from passerby.others.side_information import assigned as assigned_two
+from passerby.others.side_information import directions_of, often_of, pairs_of
 from tests.oracle import World
 
 Floats = NDArray[np.float64]

@@ -21,6 +21,7 @@ LADDER = (
     "kernels",
     "mechanisms",
     "model",
+    "others",
     "outcomes",
     "measurement",
     "questions",
@@ -35,6 +36,9 @@ LADDER = (
     "cli",
     "__main__",
 )
+
+#: A release knows its others, and what is said of these knows releases: two packages on one rung.
+RUNG = {part: number for number, part in enumerate(LADDER)} | {"others": LADDER.index("model")}
 
 #: Packages that only the named parts may import.
 RESERVED = {
@@ -89,7 +93,7 @@ def faults(here: str, name: str) -> Iterator[str]:
         return
     there = rest[0]
     if there in LADDER:
-        if LADDER.index(there) > LADDER.index(here):
+        if RUNG[there] > RUNG[here]:
             yield f"imports {there}, which is above it"
     # A name of the front door, which may come from anywhere: for the command line, and for all the version.
     elif here != "cli" and there != "__version__":

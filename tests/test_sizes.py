@@ -82,7 +82,7 @@ CYCLES = {
     "passerby.questions.trace.methods.side_information",
     "passerby.model.adaptive",
     "passerby.model.count_release",
-    "passerby.model.crowd",
+    "passerby.others.crowd",
     "passerby.model.groups",
     "passerby.model.mixture",
     "passerby.model.naming",
@@ -90,7 +90,7 @@ CYCLES = {
     "passerby.model.prior",
     "passerby.model.release",
     "passerby.model.sightings",
-    "passerby.model.witness",
+    "passerby.others.side_information",
     "passerby.people.common",
     "passerby.people.habits",
 }

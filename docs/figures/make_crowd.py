@@ -13,8 +13,10 @@ import passerby as pb
 from passerby.audits.job import Job
 from passerby.audits.person import audit_person
 from passerby.audits.settings import Measurement
-from passerby.model.crowd import together
-from passerby.people.others import Expected, Told, everyone_else, walked
+from passerby.others.by_habits import SensorsByHabits as Expected
+from passerby.others.by_habits import View as Told
+from passerby.others.by_habits import everyone_else, walked
+from passerby.others.crowd import together
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "crowd.md"

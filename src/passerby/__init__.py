@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     from .model.counts import Moved as Moved
     from .model.counts import Present as Present
     from .model.counts import Visitors as Visitors
-    from .model.crowd import Crowd as Crowd
     from .model.line import line_prior as line_prior
     from .model.prior import MarkovPrior as MarkovPrior
     from .model.release import Release as Release
+    from .others.crowd import Crowd as Crowd
     from .people.family import Habits as Habits
     from .people.fit import fit_people as fit_people
     from .people.flows import people_from_flows as people_from_flows

@@ -10,7 +10,7 @@ import passerby as pb
 from passerby.audits.attacks import BACKTESTED, likelihood, misses_tried, tried_on
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
 
 
 def job(release: pb.Release, people: pb.People) -> Job:

@@ -12,7 +12,7 @@ from passerby.audits.audit import audit_job
 from passerby.audits.effort import CHEAP, SHARE, THOROUGH, audit_open, clear_passes, first_pass, second_pass
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
 
 HOW = Measurement(2, 0.01, 40, 0.98, 1e6, 3)
 THRESHOLDS = (0.25, 0.5)

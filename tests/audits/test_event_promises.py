@@ -22,7 +22,7 @@ from passerby.audits.event_promises import (
 from passerby.audits.job import Job
 from passerby.audits.record import told_backtest
 from passerby.audits.settings import Measurement
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
 from passerby.support.rule_of_five import FEW
 
 

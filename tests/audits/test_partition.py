@@ -13,8 +13,9 @@ from passerby.audits import partition
 from passerby.audits.job import Job
 from passerby.audits.partition import Partition, Partitions, joined
 from passerby.audits.settings import Measurement
+from passerby.others.by_habits import SensorsByHabits as Expected
+from passerby.others.by_habits import everyone_else
 from passerby.people.common import LATTICE, MOST
-from passerby.people.others import Expected, everyone_else
 
 RELEASES = {
     "none": pb.Release([0, 1, 2]),

@@ -19,8 +19,8 @@ from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
-from passerby.model.headcount import poisson_binomial
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
+from passerby.others.numbers import poisson_binomial
 from passerby.support.blocks import Team
 
 T = 4

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.model.passage import Passage
+from passerby.others.bridges import Passage
 
 
 class TestBits:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.others import Counted, counted, everyone_else, numbers
+from passerby.others.by_habits import Counted, counted, everyone_else, numbers
 from passerby.people.whereabouts import Whereabouts
 from passerby.visits.traces import RarelySeen
 

@@ -11,7 +11,7 @@ from passerby.audits import remainder
 from passerby.audits.job import Job
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
 from passerby.plans.lever import Dial, Scene
 from passerby.plans.levers import BY_NAME
 from passerby.plans.limit import Decided, Limit

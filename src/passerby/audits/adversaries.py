@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
 from passerby.outcomes.series import one_series, score
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
 from passerby.questions.trace.guess import guess_series, unaided_success
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import is_whole, path, whole

@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
 from passerby.questions.question import Question
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import path

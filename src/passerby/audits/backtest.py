@@ -19,10 +19,10 @@ import polars as pl
 
 from passerby.errors import InputError
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
 from passerby.people.family import Cycle, Habits
 from passerby.people.fit import Fitting, fit_traces, traces_of, tracing_for, wants_common
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
 from passerby.people.sensors import most_visited_sensors
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.checkpoints import Checkpoints, fingerprint

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from passerby.people.others import ByHabits, Counted
+from passerby.others.by_habits import ByHabits, Counted
 from passerby.support.workers import Progress
 
 from .audit import audit_job, clear_parts

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
 from passerby.people.fit import Fitting, fit_traces, traces_of, tracing_for
 from passerby.people.habits import People
 from passerby.people.origins import spread
-from passerby.people.others import everyone_else
 from passerby.people.whereabouts import Whereabouts
 from passerby.people.zones import Levels, Zones, places_of, read_zones
 from passerby.questions.question import Question

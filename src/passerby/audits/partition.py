@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import ConfigError
-from passerby.people.others import ByHabits, Counted
+from passerby.others.by_habits import ByHabits, Counted
 from passerby.support.checkpoints import Checkpoints
 
 from .job import Job

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.model.counts import Visitors
-from passerby.model.crowd import Crowd
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
+from passerby.others.by_habits import numbers as everybody_counted
+from passerby.others.crowd import Crowd
 from passerby.people.common import MOST
 from passerby.people.habits import People
 from passerby.people.origins import spread
-from passerby.people.others import everyone_else
-from passerby.people.others import numbers as everybody_counted
 from passerby.people.totals import told_by_totals
 from passerby.questions.event import Event
 from passerby.support.blocks import Blocks, Team

@@ -2,7 +2,7 @@
 
 By habits, each person is in each count with a chance of their own. The number at one count is a sum of independent
 draws, but numbers at different counts are about the same people. Somebody who is *told* where each of the others really
-was at every second step knows numbers that are independent of each other (`model.bridges`), and finds no less: what
+was at every second step knows numbers that are independent of each other (`others.bridges`), and finds no less: what
 they find bounds what habits tell. Who is told at which step follows from the name of a person alone, so that it is the
 same in whatever blocks people are.
 """
@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms.laws import Sum, added
-from passerby.model.bridges import assigned, remaining
 from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
-from passerby.model.headcount import add_person
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.people.habits import People, states_by_place
+from passerby.others.bridges import assigned, remaining
+from passerby.others.by_habits import states_by_place
+from passerby.others.numbers import add_person
+from passerby.people.habits import People
 
 from .person import stream_of
 

@@ -23,9 +23,9 @@ from passerby.mechanisms.group import grouped
 from passerby.mechanisms.laws import same
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Visitors
-from passerby.model.crowd import channel_of
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.others.crowd import channel_of
 from passerby.outcomes.channels import stand_ins
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event

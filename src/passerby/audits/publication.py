@@ -19,9 +19,9 @@ from passerby.mechanisms.checks import LARGEST
 from passerby.mechanisms.registry import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.release import Release
+from passerby.others.by_habits import counted
 from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People
-from passerby.people.others import counted
 from passerby.people.sensors import given
 from passerby.questions.trace.measure import trace_loss
 from passerby.support.checkpoints import Checkpoints, fingerprint

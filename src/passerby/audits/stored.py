@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
 from passerby.model.counts import Count
+from passerby.others.by_habits import counted
 from passerby.people.common import MOST
 from passerby.people.fit import Fitting, fit_blocks, tracing_for, with_common, with_rows
 from passerby.people.habits import People
 from passerby.people.origins import spread
-from passerby.people.others import counted
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks, Team
 from passerby.support.checkpoints import Checkpoints, fingerprint

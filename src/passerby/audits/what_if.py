@@ -16,9 +16,9 @@ from passerby.measurement.information import sighting_probabilities
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import combined
+from passerby.others.by_habits import counted
 from passerby.outcomes.series import score
 from passerby.people.habits import People
-from passerby.people.others import counted
 from passerby.questions.trace.guess import decode_series
 from passerby.questions.trace.methods.baseline import constant_attack, prior_attack
 from passerby.support.checkpoints import Checkpoints, fingerprint

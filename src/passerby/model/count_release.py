@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
 from passerby.mechanisms.group import grouped
+from passerby.others.crowd import Crowd, channel_of, same_people
 from passerby.support import checks
 from passerby.support.checks import MOST_STEPS, whole
 
 from .counts import Count, Present, changed, moved
-from .crowd import Crowd, channel_of, same_people
 from .forms import checked_mechanism, checked_series, known_others
 from .groups import checked_size, in_words, of_size
 from .memory import Watch, remember

@@ -7,9 +7,8 @@ from typing import Any
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.checks import MOST_PEOPLE
+from passerby.others.crowd import Crowd
 from passerby.support.checks import whole
-
-from .crowd import Crowd
 
 
 def checked_size(size: Any, others: object) -> int:

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism, Raw
+from passerby.others.crowd import Crowd, same_crowd
 from passerby.support import checks
 
 from . import forms
 from .counts import Count, Present
-from .crowd import Crowd, same_crowd
 from .forms import Numbers, check_within, checked_mechanism, checked_others, checked_sensors, padded
 from .groups import check_sizes, checked_size, in_words, of_size
 from .prior import MarkovPrior, check_prior

@@ -28,8 +28,8 @@ class Channel(NamedTuple):
     """One published count: two laws of its value, at `others` people (without the target) and at one more.
 
     They are the others who are known to be there. Where more of them may be, the `mechanism` adds an unknown number to
-    the count before it does anything else (`headcount.Headcount`). Where a group moves as one, one more stands for all
-    of it (`mechanisms.group.Group`).
+    the count before it does anything else (`others.numbers.Headcount`). Where a group moves as one, one more stands
+    for all of it (`mechanisms.group.Group`).
     """
 
     mechanism: Mechanism

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
+from passerby.others.by_habits import states_by_place
 from passerby.support.checks import flag, is_whole, shown, whole
 from passerby.visits.traces import LeftOut
 
@@ -319,24 +320,6 @@ class People:
             place_of=place_of,
             mode_of=mode_of,
         )
-
-
-def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
-    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
-
-    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
-    [1, 2, 0, 3, 3]
-    """
-    rest = np.flatnonzero(places < 0)
-    if zones is None:
-        out = np.full(every, rest[0] if len(rest) else 0)
-    else:
-        state = np.zeros(zones.max() + 1, dtype=np.int64)
-        state[-1 - places[rest]] = rest
-        out = state[zones]
-    known = np.flatnonzero(places >= 0)
-    out[places[known]] = known
-    return out
 
 
 def places_visited(fitted: NDArray[np.int32]) -> Ints:

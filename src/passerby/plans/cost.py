@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.model.release import Release
+from passerby.others.by_habits import numbers
 from passerby.people.habits import People
-from passerby.people.others import numbers
 from passerby.support.rule_of_five import FEW
 
 from .cells import Cell, around, cells_of, spots, ways_of

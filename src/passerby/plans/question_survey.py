@@ -14,9 +14,9 @@ import numpy as np
 from passerby.audits.doubt import doubted
 from passerby.audits.job import Job
 from passerby.audits.question_rows import FALSE, HABITS, SURE, Asked, Row, rows_of
-from passerby.model.crowd import Crowd
 from passerby.model.release import Release
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import everyone_else
+from passerby.others.crowd import Crowd
 from passerby.support.checkpoints import fingerprint
 from passerby.support.workers import collect
 

@@ -26,8 +26,8 @@ from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
 from passerby.people.habits import People
-from passerby.people.others import everyone_else
 from passerby.questions.trace.ways import FAR
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.files import make_folder

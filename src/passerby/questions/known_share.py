@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.model.crowd import Crowd
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.others.crowd import Crowd
 from passerby.support import checks
 from passerby.support.statistics import lower_limit, upper_limit
 

@@ -11,7 +11,7 @@ from tests.oracle import World
 from tests.strategies import chain
 
 import passerby as pb
-from passerby.model.crowd import Crowd
+from passerby.others.crowd import Crowd
 from passerby.questions.trace.methods import crowd as measured
 
 STEADY = pb.MarkovPrior([0.5, 0.5], [[0.8, 0.2], [0.2, 0.8]])
@@ -175,7 +175,7 @@ class TestDrawn:
             assert attack.value <= best + 4 * attack.error + 1e-9
 
     def test_people_who_are_too_many_are_told_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from passerby.model import disclosure
+        from passerby.others import sensors as disclosure
 
         release = pb.Release([0, 0, 0], pb.Raw(), pb.Crowd([STEADY] * 30))
         free = pb.measure(COIN, release).upper

@@ -8,7 +8,7 @@ from tests.joint import check_ends, numbers_of_others, told, truth
 from tests.strategies import chain
 
 import passerby as pb
-from passerby.model import passage
+from passerby.others import bridges as passage
 from passerby.questions.trace.methods import crowd as measured
 
 RULES: tuple[pb.Mechanism, ...] = (

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
-from passerby.model.crowd import Crowd, Laws
-from passerby.model.disclosure import Disclosure, draw_told, list_told
-from passerby.model.hearing import list_witness
-from passerby.model.passage import passages
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.witness import Witness, draw_witness
+from passerby.others.bridges import passages
+from passerby.others.crowd import Crowd, Laws
+from passerby.others.sensors import SensorInformation, draw_at_sensors, list_at_sensors
+from passerby.others.side_information import SideInformation, draw_side_information, list_side_information
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
 from passerby.questions.trace.covariance import believed, neighbour_guesses
 from passerby.questions.trace.goal import Goal, Method
@@ -76,11 +75,11 @@ def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random
     table = None if views is None else _listed_series(prior, release, views, rows)
     if table is not None:
         return _listed_ends(prior, release, table, aim)
-    told: Disclosure | Witness
+    told: SensorInformation | SideInformation
     if crowd.counts is None:
-        told = draw_told(crowd.priors, crowd.where or release.sensors, aim.runs, rng)
+        told = draw_at_sensors(crowd.priors, crowd.where or release.sensors, aim.runs, rng)
     else:
-        told = draw_witness(passages(crowd.priors, crowd.counts), aim.runs, rng)
+        told = draw_side_information(passages(crowd.priors, crowd.counts), aim.runs, rng)
     return drawn_ends(prior, release, told, aim, rng)
 
 
@@ -100,9 +99,9 @@ def _views(release: Release, crowd: Crowd, most: int) -> list[_View] | None:
     """All that can be told; None where it is more than so much."""
     assert crowd.priors is not None
     if crowd.counts is None:
-        listed = list_told(crowd.priors, crowd.where or release.sensors, most)
+        listed = list_at_sensors(crowd.priors, crowd.where or release.sensors, most)
         return None if listed is None else [_told_view(release, p, laws) for p, laws in listed]
-    heard = list_witness(passages(crowd.priors, crowd.counts), most)
+    heard = list_side_information(passages(crowd.priors, crowd.counts), most)
     return None if heard is None else [_heard_view(release, p, one) for p, one in heard]
 
 
@@ -111,12 +110,12 @@ def _told_view(release: Release, chance: float, laws: Laws) -> _View:
     return _View(chance, [rule.outputs(count) for step in told.channels for rule, count in step], told.evidence)
 
 
-def _heard_view(release: Release, chance: float, told: Witness) -> _View:
+def _heard_view(release: Release, chance: float, told: SideInformation) -> _View:
     return _View(chance, told.values(release), partial(told.evidence, release))
 
 
 def drawn_ends(
-    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
+    prior: MarkovPrior, release: Release, told: SensorInformation | SideInformation, aim: Aim, rng: np.random.Generator
 ) -> Ends:
     """Both ends from draws of what is told: confidence limits, each at the level asked for."""
     attacks = blind_attacks(prior, release, told, aim, rng)
@@ -129,7 +128,7 @@ def drawn_ends(
 
 
 def blind_attacks(
-    prior: MarkovPrior, release: Release, told: Disclosure | Witness, aim: Aim, rng: np.random.Generator
+    prior: MarkovPrior, release: Release, told: SensorInformation | SideInformation, aim: Aim, rng: np.random.Generator
 ) -> dict[str, Finding]:
     """Guesses from habits and the published series alone, with what the best of them achieves at least.
 
@@ -253,9 +252,9 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
     if crowd.told is not None:
         yield from given_told(goal, crowd.told, aim)
         return
-    if crowd.witness is not None:
+    if crowd.side is not None:
         rng = goal.rng()
-        ends = drawn_ends(goal.prior, goal.release, crowd.witness.draw(aim.runs, rng), aim, rng)
+        ends = drawn_ends(goal.prior, goal.release, crowd.side.draw(aim.runs, rng), aim, rng)
     else:
         ends = against_crowd(goal.prior, goal.release, aim, goal.rng())
     look = Look(ends.series, not ends.certain, nodes=ends.nodes, operations=ends.operations)
@@ -270,7 +269,7 @@ def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
     found = again(goal, release, goal.confidence)
     look = Look(found.effort.series, True, found.effort.covered, found.effort.nodes, found.effort.operations)
     rng = goal.rng()
-    drawn = Disclosure.of(release, laws, aim.runs, rng)
+    drawn = SensorInformation.of(release, laws, aim.runs, rng)
     for attack in blind_attacks(goal.prior, goal.release, drawn, aim, rng).values():
         yield replace(attack, look=look)
     yield limit("crowd", found.upper, look, None if found.effort.confidence is None else goal.level)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.model.count_release import mechanism_of
-from passerby.model.headcount import likely
 from passerby.model.mixture import part_states, parts, possible_modes
+from passerby.others.numbers import likely
 from passerby.outcomes.channels import at_any
 from passerby.outcomes.quantisation import grown_series
 from passerby.questions.trace.goal import Goal, Method

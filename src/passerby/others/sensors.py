@@ -10,12 +10,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from passerby.model.prior import MarkovPrior
+from passerby.model.release import Release
+from passerby.model.signals import combined
+
 from .bridges import Sensors, Walk, assigned, coins, remaining, turns, walks
 from .crowd import Laws
-from .headcount import add_person, poisson_binomial
-from .prior import MarkovPrior
-from .release import Release
-from .signals import combined
+from .numbers import add_person, poisson_binomial
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,7 +30,7 @@ _MOST_WAYS = 2000
 
 
 @dataclass(frozen=True, eq=False)
-class Disclosure:
+class SensorInformation:
     """For each of n draws: how many `others` are at each sensor (n, T, S), and what is told of it.
 
     `known` (n, T, S) are told to be there; `laws[t]` (n, sensors at t, numbers) holds the probabilities of 0, 1, 2, ...
@@ -41,7 +42,7 @@ class Disclosure:
     laws: list[Floats]
 
     @classmethod
-    def of(cls, release: Release, told: Laws, size: int, rng: np.random.Generator) -> Disclosure:
+    def of(cls, release: Release, told: Laws, size: int, rng: np.random.Generator) -> SensorInformation:
         """Draws of the numbers that were not told, where what was told is given: the same laws for all draws."""
         known = np.zeros((size, *release.grid.shape), dtype=np.int64)
         others, laws = known.copy(), [np.ones((size, len(step), 1)) for step in told]
@@ -77,7 +78,9 @@ class Disclosure:
         return combined(absent, present)
 
 
-def draw_told(priors: Sequence[MarkovPrior], sensors: Sensors, size: int, rng: np.random.Generator) -> Disclosure:
+def draw_at_sensors(
+    priors: Sequence[MarkovPrior], sensors: Sensors, size: int, rng: np.random.Generator
+) -> SensorInformation:
     """Draw everybody's traces, and tell what is told of them."""
     active = [t for t, step in enumerate(sensors) if step]
     width = max(map(len, sensors))
@@ -106,7 +109,7 @@ def draw_told(priors: Sequence[MarkovPrior], sensors: Sensors, size: int, rng: n
             told, chance = told_between(person.bridge(k, before, after), there, float(coin[i, k]))
             known[here] += told
             add_person(laws[t], chance)
-    return Disclosure(others, known, laws)
+    return SensorInformation(others, known, laws)
 
 
 def told_between(bridge: Floats, there: NDArray[np.bool_], coin: float) -> tuple[NDArray[np.bool_], Floats]:
@@ -121,7 +124,7 @@ def told_between(bridge: Floats, there: NDArray[np.bool_], coin: float) -> tuple
     return told, mine * chance[:, None]
 
 
-def list_told(priors: Sequence[MarkovPrior], sensors: Sensors, most: int) -> list[tuple[float, Laws]] | None:
+def list_at_sensors(priors: Sequence[MarkovPrior], sensors: Sensors, most: int) -> list[tuple[float, Laws]] | None:
     """All that can be told, each with its probability and the laws of the numbers given it; None where over `most`.
 
     What leaves the same laws is one.

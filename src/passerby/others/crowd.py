@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Then
 from passerby.mechanisms.laws import Sum
+from passerby.model.prior import MarkovPrior
+from passerby.model.signals import Channel, Channels
 
-from .headcount import Headcount, poisson_binomial
-from .passage import Counts, covariance_of, drawn_numbers, presences
-from .prior import MarkovPrior
-from .signals import Channel, Channels
-
-if TYPE_CHECKING:
-    from .witness import Witness
+from .bridges import Counts, covariance_of, drawn_numbers, presences
+from .numbers import Headcount, poisson_binomial
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,6 +27,13 @@ Laws = tuple[tuple[Sum, ...], ...]
 
 #: Laws that sum to one but for this are normalised, others are refused.
 ROUNDING = 1e-9
+
+
+class Side(Protocol):
+    """Side information about the others in counts of any kind (`side_information.SideInformation`)."""
+
+    def draw(self, size: int, rng: np.random.Generator) -> Any:
+        """So many draws, with the numbers of `others` (n, T, S)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,7 +46,7 @@ class Crowd:
 
     The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
     independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
-    same people. With `priors`, both ends of an interval are for their true law (`model.bridges`, `model.witness`),
+    same people. With `priors`, both ends of an interval are for their true law (`others.bridges`, `model.side`),
     whatever is counted: single places, zones, flows or different visitors. With `laws`, nothing
     is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
     independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
@@ -60,7 +64,7 @@ class Crowd:
     spread: Floats | None
     #: Where counts are of any kind: these, in the numbers of the priors, and what was told to one who was told more.
     counts: Counts | None
-    witness: Witness | None
+    side: Side | None
 
     def __init__(
         self,
@@ -94,11 +98,11 @@ class Crowd:
         where: tuple[tuple[int, ...], ...] | None,
         spread: Floats | None = None,
         counts: Counts | None = None,
-        witness: Witness | None = None,
+        side: Side | None = None,
     ) -> None:
         """Set the fields, once."""
         held = {"priors": priors, "given": given, "told": told, "where": where, "spread": spread}
-        for name, value in {**held, "counts": counts, "witness": witness}.items():
+        for name, value in {**held, "counts": counts, "side": side}.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -109,10 +113,10 @@ class Crowd:
         return out
 
     @classmethod
-    def witnessed(cls, laws: Laws, witness: Witness, spread: Floats | None = None) -> Crowd:
+    def of_side_information(cls, laws: Laws, side: Side, spread: Floats | None = None) -> Crowd:
         """The same of counts of any kind."""
         out = object.__new__(cls)
-        out._hold(None, laws, None, None, spread, None, witness)
+        out._hold(None, laws, None, None, spread, None, side)
         return out
 
     def __repr__(self) -> str:
@@ -213,8 +217,8 @@ class Crowd:
         out = np.zeros((size, len(sensors), max(map(len, sensors), default=0)), dtype=np.int64)
         if self.priors is not None and self.counts is not None:
             return drawn_numbers(self.priors, self.counts, size, rng)
-        if self.witness is not None:
-            return self.witness.draw(size, rng).others
+        if self.side is not None:
+            return np.asarray(self.side.draw(size, rng).others)
         if self.priors is not None:
             where = self.where or sensors
             for prior in self.priors:
@@ -232,7 +236,7 @@ def same_people(one: Crowd | None, two: Crowd | None) -> bool:
     """Whether the others are the same people, known in the same way."""
     if one is None or two is None:
         return one is two
-    return one.priors == two.priors and one.given is two.given and one.told is two.told and one.witness is two.witness
+    return one.priors == two.priors and one.given is two.given and one.told is two.told and one.side is two.side
 
 
 def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:

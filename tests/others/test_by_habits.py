@@ -8,10 +8,10 @@ from tests.oracle import World
 import passerby as pb
 from passerby.model import memory
 from passerby.model.count_release import CountRelease
-from passerby.model.headcount import poisson_binomial
-from passerby.people.habits import states_by_place
-from passerby.people.hearsay import Heard
-from passerby.people.others import everyone_else
+from passerby.others.by_habits import CountsByHabits as Heard
+from passerby.others.by_habits import everyone_else, states_by_place
+from passerby.others.numbers import poisson_binomial
+from passerby.others.side_information import SideInformation
 
 COUNTS = [
     *(pb.Present(zone, step=t) for t in (0, 2) for zone in ([0, 1], [2])),
@@ -108,8 +108,8 @@ def test_one_person_is_left_out_of_the_others(people: pb.People, found: Heard) -
         mean = least + np.arange(len(law)) @ law
         known = found.rest[cell]
         assert mean == pytest.approx(known + expected[0] + np.arange(len(expected[1])) @ expected[1], rel=1e-9)
-    told = crowd.witness
-    assert told is not None
+    told = crowd.side
+    assert isinstance(told, SideInformation)
     left = np.delete(found.known, 3, axis=0).sum(axis=0) + found.rest
     assert (told.known[0][RELEASE.grid >= 0] == left).all()
 

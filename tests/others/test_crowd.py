@@ -12,8 +12,9 @@ from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
-from passerby.model.headcount import poisson_binomial, without
-from passerby.people.others import Counted, Expected, everyone_else
+from passerby.others.by_habits import Counted, everyone_else
+from passerby.others.by_habits import SensorsByHabits as Expected
+from passerby.others.numbers import poisson_binomial, without
 from passerby.questions.trace.methods.formula import leakage_bound
 
 

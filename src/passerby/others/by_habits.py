@@ -1,12 +1,16 @@
-"""Who else is counted: for each person of an audit, everyone else at the same sensors and steps, or in the same zones.
+"""Others in an audit: their true numbers, and what their habits say of them.
 
-The numbers of others come from everybody in the visits, also from those who are seen too seldom to be audited: they are
-in the published counts too.
+The numbers come from everybody in the visits, also from people with too few visits for an audit: the published counts
+hold them too. Against habits, side information is not drawn: it is where the others really were (`side_information`).
+Chains with memory take much room, so people are gone through one by one, twice: once for their habits, which decide
+who is told when, and once for the side information.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +18,177 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.laws import Sum
-from passerby.model.bridges import Walk, coins, turns
 from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Present
-from passerby.model.crowd import Crowd, presence, together
-from passerby.model.disclosure import told_between
-from passerby.model.headcount import poisson_binomial, without
+from passerby.model.counts import Count, Present
+from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
-from .habits import People
-from .hearsay import Heard, heard
+from .bridges import Passage, Walk, coins, turns
+from .crowd import Crowd, presence, together
+from .numbers import poisson_binomial, without
+from .sensors import told_between
+from .side_information import Direction, SideInformation, as_table, directions_of, in_order, left_open, pairs_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Somewhere(Protocol):
+    """Where everybody was, at the steps of a release."""
+
+    def numbers(self, counts: Sequence[Count]) -> Ints:
+        """How many people each count counts."""
+
+
+class People(Protocol):
+    """People with habits: what must be known of them to say how many others there are."""
+
+    @property
+    def actual(self) -> NDArray[np.int32]:
+        """The place of each at each held-out step (N, h)."""
+
+    @property
+    def counts(self) -> Ints:
+        """How many people are at each place at each step (h, places), those without habits among them."""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The labels of the places."""
+
+    @property
+    def usual(self) -> People:
+        """The same people, without modes of a day."""
+
+    @property
+    def whereabouts(self) -> Somewhere | None:
+        """Traces of everybody."""
+
+    def prior(
+        self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
+    ) -> tuple[MarkovPrior, Ints]:
+        """One person's chain, and the place of each of its states."""
+
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class CountsByHabits:
+    """What is known of all who have habits, by these and by what is told, and how to leave one of them out.
+
+    By habits, they are in each count with the chances of `presence` (N, counts), which makes numbers of the laws
+    `usual` (counts), with the covariance `spread` (counts, counts). Told is that they are in the counts of `known`
+    (N, counts), and `chance` (N, directions) remains for each direction of each step, of which numbers have the laws
+    `more`. `rest` (counts,) are the people who are counted and have no habits to speak of: they are taken to be known.
+    """
+
+    people: People
+    rest: Ints
+    presence: Floats
+    usual: list[Sum]
+    spread: Floats
+    known: Ints
+    chance: Floats
+    more: list[Sum]
+    directions: tuple[tuple[Direction, ...], ...]
+
+    def besides(self, person: int, release: Release) -> Crowd:
+        """The others of one person."""
+        assert isinstance(release, CountRelease)
+        own = passage_of(self.people, person, release)[0]
+        alone = [without(law, p) for law, p in zip(self.usual, self.presence[person].tolist(), strict=True)]
+        cells = iter((int(n) + least, law) for n, (least, law) in zip(self.rest, alone, strict=True))
+        laws = tuple(tuple(next(cells) for _ in step) for step in release.sensors)
+        return Crowd.of_side_information(laws, self._witness(person, release), self.spread - own.together)
+
+    def _witness(self, person: int, release: Release) -> SideInformation:
+        known = np.zeros((1, *release.grid.shape), dtype=np.int64)
+        known[:, release.grid >= 0] = self.rest + self.known.sum(axis=0) - self.known[person]
+        left = iter(without(law, p) for law, p in zip(self.more, self.chance[person].tolist(), strict=True))
+        laws = [as_table([next(left) for _ in step]) for step in self.directions]
+        return SideInformation(known, known, laws, self.directions)
+
+
+def habits_of_counts(people: People, release: CountRelease, total: Ints) -> CountsByHabits:
+    """Of people who do as usual, in counts of which `total` (counts,) is everybody's number."""
+    each = len(people)
+    presence = np.zeros((each, len(total)))
+    spread = np.zeros((len(total), len(total)))
+    open_: list[_Uncertain] = []
+    often: list[dict[tuple[int, ...], float]] = []
+    for person in range(each):
+        own = passage_of(people, person, release)[0]
+        presence[person] = np.clip(own.presence, 0.0, 1.0)
+        spread += own.together
+        open_.append(_Uncertain(own.uncertainty))
+        often = often or [{} for _ in own.active]
+        for k, step in enumerate(often):
+            own.add_often(k, step)
+    plan = [directions_of(step) for step in often]
+    known, chance = _told_of_counts(people, release, plan, turns(open_, each))
+    there = _counted(people, release)
+    active = [t for t, step in enumerate(release.counts) if step]
+    return CountsByHabits(
+        people,
+        total - there.sum(axis=0),
+        presence,
+        [poisson_binomial(column) for column in presence.T],
+        spread,
+        known,
+        chance,
+        [poisson_binomial(column) for column in chance.T],
+        in_order(plan, active, release.steps),
+    )
+
+
+@dataclass(frozen=True)
+class _Uncertain:
+    """How uncertain one person is, without the chain that tells it."""
+
+    uncertainty: Floats
+
+
+def passage_of(people: People, person: int, release: CountRelease) -> tuple[Passage, Ints]:
+    """One person's chain with its memory, over its own states, and their real trace (T,)."""
+    zones = release.alike(len(people.places))
+    prior, places = people.prior(person, zones=zones)
+    state_of = states_by_place(places, len(people.places), zones)
+    own = release.relabelled(state_of)
+    assert isinstance(own, CountRelease)
+    return Passage.of(prior, own.counts), state_of[people.actual[person]]
+
+
+def _counted(people: People, release: CountRelease) -> Ints:
+    """In which counts each person really was (N, counts): 1 or 0."""
+    traces = people.actual.astype(np.int64)
+    return np.stack([count.bits(traces) for count in release.listed], axis=1).astype(np.int64)
+
+
+def _told_of_counts(
+    people: People, release: CountRelease, plan: Sequence[tuple[Direction, ...]], turn: Ints
+) -> tuple[Ints, Floats]:
+    """In which counts each person is told to be (N, counts), and what remains along each direction (N, directions).
+
+    Somebody whose habits rule out what they really did is told all the way.
+    """
+    known = _counted(people, release)
+    chance = np.zeros((len(people), sum(map(len, plan))))
+    coin = coins(len(people), len(plan))
+    for person in range(len(people)):
+        own, trace = passage_of(people, person, release)
+        states = own.states_of(trace)
+        if states is None or turn[person] < 0:
+            continue
+        here = there = 0
+        for k, directions in enumerate(plan):
+            counts, ways = np.s_[here : here + own.sizes[own.active[k]]], np.s_[there : there + len(directions)]
+            here, there = counts.stop, ways.stop
+            if k % 2 != turn[person]:
+                around = [states[j : j + 1] if 0 <= j < len(states) else states[:1] for j in (k - 1, k + 1)]
+                bits, actual = own.bits[k], own.class_of[k][states[k : k + 1]]
+                pairs = pairs_of(bits, directions)
+                left = left_open(bits, pairs, len(directions), own.bridge(k, *around), actual, float(coin[person, k]))
+                known[person, counts], chance[person, ways] = left.known[0], left.chance[0]
+    return known, chance
 
 
 @dataclass(frozen=True)
@@ -52,7 +217,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Told:
+class View:
     """One view of how many of those who have habits are at each sensor, and how to leave one of them out.
 
     `known` (N, sensors) tells who is known to be there, `chance` (N, sensors) how likely the others of them are, and
@@ -64,7 +229,7 @@ class Told:
     total: list[Sum]
 
     @classmethod
-    def of(cls, known: NDArray[np.bool_], chance: NDArray[np.float64]) -> Told:
+    def of(cls, known: NDArray[np.bool_], chance: NDArray[np.float64]) -> View:
         """With the laws of the sums."""
         return cls(known, chance, [poisson_binomial(column) for column in chance.T])
 
@@ -76,17 +241,17 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Expected:
+class SensorsByHabits:
     """Habits of all who have any: what the adversary knows by `habits`, and what one knows who is `told` more.
 
-    Told is where each of them really was at every second step (`model.bridges`). `rest` (sensors,) are the people who
+    View is where each of them really was at every second step (`others.bridges`). `rest` (sensors,) are the people who
     were there and have no habits to speak of: they are taken to be known. `spread` (sensors, sensors) is the covariance
     of the numbers of all who are known by habits; `people` do as usual.
     """
 
     rest: NDArray[np.int64]
-    habits: Told
-    told: Told
+    habits: View
+    told: View
     spread: NDArray[np.float64]
     people: People
 
@@ -102,7 +267,7 @@ class Expected:
 
 
 #: Others who are known by their habits: everybody's are needed for each one.
-ByHabits = Expected | Heard
+ByHabits = SensorsByHabits | CountsByHabits
 
 
 def everyone_else(people: People, release: Release) -> Counted | ByHabits | None:
@@ -116,7 +281,7 @@ def everyone_else(people: People, release: Release) -> Counted | ByHabits | None
     [1, 2]
     """
     if release.crowd is not None and release.crowd.open:
-        return _expected(people, release)
+        return _by_habits(people, release)
     missing = [mechanism for mechanism in _uncounted(release) if not mechanism.shift_invariant]
     if not missing:
         return None
@@ -177,7 +342,7 @@ def numbers(people: People, release: Release) -> NDArray[np.int64]:
     return people.whereabouts.numbers(release.listed)
 
 
-def _expected(people: People, release: Release) -> ByHabits:
+def _by_habits(people: People, release: Release) -> ByHabits:
     if not people.actual.shape[1]:
         raise InputError(
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
@@ -186,17 +351,17 @@ def _expected(people: People, release: Release) -> ByHabits:
     # Where others are at one step tells of their mode at all others: bridges are those of who does as usual.
     usual = people.usual
     if isinstance(release, CountRelease):
-        return heard(usual, release, numbers(people, release))
+        return habits_of_counts(usual, release, numbers(people, release))
     found = [walked(usual, person, release) for person in range(len(people))]
     walks, traces = [walk for walk, _ in found], [trace for _, trace in found]
     real = counted(people, release)
     marginals = [np.concatenate([np.empty(0), *presence(walk.prior, walk.sensors)]) for walk in walks]
     there = _who(people, release)
     nobody = np.zeros_like(there)
-    return Expected(
+    return SensorsByHabits(
         real.total - there.sum(axis=0),
-        Told.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
-        Told.of(*_told(walks, traces, there)),
+        View.of(nobody, np.clip(np.array(marginals), 0.0, 1.0)),
+        View.of(*_told(walks, traces, there)),
         np.sum([together(walk.prior, walk.sensors) for walk in walks], axis=0),
         usual,
     )
@@ -234,3 +399,21 @@ def _told(
                 told, left = told_between(walk.bridge(k, *around), there[i : i + 1, cells], float(coin[i, k]))
                 known[i, cells], chance[i, cells] = told[0], left[0]
     return known, chance
+
+
+def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
+    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
+
+    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
+    [1, 2, 0, 3, 3]
+    """
+    rest = np.flatnonzero(places < 0)
+    if zones is None:
+        out = np.full(every, rest[0] if len(rest) else 0)
+    else:
+        state = np.zeros(zones.max() + 1, dtype=np.int64)
+        state[-1 - places[rest]] = rest
+        out = state[zones]
+    known = np.flatnonzero(places >= 0)
+    out[places[known]] = known
+    return out

@@ -20,19 +20,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.mechanisms.laws import Sum
+from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.counts import Count
+from passerby.model.release import Release
 
-from .bridges import coins, turns
-from .count_release import CountRelease, mechanism_of
-from .counts import Count
-from .headcount import add_person
-from .passage import Passage
-from .release import Release
+from .bridges import Passage, coins, turns
+from .numbers import add_person, poisson_binomial
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -48,7 +48,7 @@ _MOST_CLASSES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class SideInformation:
     """For each of n draws: how many `others` each count counts (n, T, S), and what is told of it.
 
     `known` (n, T, S) are told to be counted; `laws[t]` (n, directions at t, numbers) holds the probabilities of 0, 1,
@@ -63,7 +63,7 @@ class Witness:
     def __len__(self) -> int:
         return len(self.others)
 
-    def draw(self, size: int, rng: np.random.Generator) -> Witness:
+    def draw(self, size: int, rng: np.random.Generator) -> SideInformation:
         """Of one that was told: draws of the numbers that were not."""
         known = np.repeat(self.known[:1], size, axis=0)
         others, laws = known.copy(), [np.repeat(law[:1], size, axis=0) for law in self.laws]
@@ -72,7 +72,7 @@ class Witness:
                 law = self.laws[t][0, g]
                 more = rng.choice(len(law), size, p=law / law.sum())
                 others[:, t, : len(direction)] += more[:, None] * np.array(direction)
-        return Witness(others, known, laws, self.directions)
+        return SideInformation(others, known, laws, self.directions)
 
     def publish(self, release: Release, traces: ArrayLike, rng: np.random.Generator) -> Floats:
         """Draw what is published for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
@@ -245,7 +245,7 @@ def assigned(bridge: Floats, pairs: Pairs, coin: float) -> tuple[Ints, NDArray[n
     return chosen, np.asarray((one[rows, chosen] > 0) & (two[rows, chosen] > 0))
 
 
-def draw_witness(people: Sequence[Passage], size: int, rng: np.random.Generator) -> Witness:
+def draw_side_information(people: Sequence[Passage], size: int, rng: np.random.Generator) -> SideInformation:
     """Draw everybody's traces, and tell what is told of them."""
     sizes = people[0].sizes
     active = people[0].active
@@ -277,7 +277,7 @@ def draw_witness(people: Sequence[Passage], size: int, rng: np.random.Generator)
             left = left_open(person.bits[k], mine, len(plan[k]), bridge, actual, float(coin[i, k]))
             known[here] += left.known
             add_person(laws[t], left.chance)
-    return Witness(others, known, laws, in_order(plan, active, len(sizes)))
+    return SideInformation(others, known, laws, in_order(plan, active, len(sizes)))
 
 
 def in_order(
@@ -286,3 +286,114 @@ def in_order(
     """The directions of all steps, from those of the steps that have a count."""
     at = dict(zip(active, plan, strict=True))
     return tuple(at.get(t, ()) for t in range(steps))
+
+
+#: More ways of one person to be told are not listed.
+_MOST_WAYS = 2000
+
+
+class Told(NamedTuple):
+    """What is told of some people at a step: the counts they are in, and chances of one more along each direction."""
+
+    known: tuple[int, ...]
+    chances: tuple[tuple[float, ...], ...]
+
+    def and_of(self, other: Told) -> Told:
+        """Of these people and those."""
+        known = tuple(a + b for a, b in zip(self.known, other.known, strict=True))
+        chances = tuple(tuple(sorted((*a, *b))) for a, b in zip(self.chances, other.chances, strict=True))
+        return Told(known, chances)
+
+
+#: What is told of some people at all steps that have a count.
+Way = tuple[Told, ...]
+
+
+def list_side_information(people: Sequence[Passage], most: int) -> list[tuple[float, SideInformation]] | None:
+    """All that can be told, each with its probability; None where it is more than `most`.
+
+    What leaves the same laws is one.
+    """
+    active, sizes = people[0].active, people[0].sizes
+    plan = [directions_of(often_of(people, k)) for k in range(len(active))]
+    turn, coin = turns(people, len(people)), coins(len(people), len(active))
+    nobody = tuple(Told((0,) * sizes[t], ((),) * len(plan[k])) for k, t in enumerate(active))
+    ways: dict[Way, float] = {nobody: 1.0}
+    for i, person in enumerate(people):
+        mine = _ways(person, plan, int(turn[i]), coin[i])
+        if mine is None:
+            return None
+        after: dict[Way, float] = {}
+        for (told, p), (own, q) in product(ways.items(), mine.items()):
+            key = tuple(a.and_of(b) for a, b in zip(told, own, strict=True))
+            after[key] = after.get(key, 0.0) + p * q
+            if len(after) > most:
+                return None
+        ways = after
+    return [(p, _in_form(way, active, sizes, plan)) for way, p in ways.items()]
+
+
+def _in_form(
+    way: Way, active: Sequence[int], sizes: Sequence[int], plan: Sequence[tuple[Direction, ...]]
+) -> SideInformation:
+    known = np.zeros((1, len(sizes), max(sizes)), dtype=np.int64)
+    laws = [np.ones((1, 0, 1)) for _ in sizes]
+    for t, told in zip(active, way, strict=True):
+        known[0, t, : sizes[t]] = told.known
+        laws[t] = as_table([poisson_binomial(each) for each in told.chances])
+    return SideInformation(known, known, laws, in_order(plan, active, len(sizes)))
+
+
+def _ways(person: Passage, plan: Sequence[tuple[Direction, ...]], turn: int, coin: Floats) -> dict[Way, float] | None:
+    """What can be told of one person, and how likely it is."""
+    m = len(person.active)
+    told = [k for k in range(m) if k % 2 == turn]
+    possible = [np.flatnonzero(person.laws[k] > 0).tolist() for k in told]
+    if math.prod(map(len, possible)) > _MOST_WAYS:
+        return None
+    out: dict[Way, float] = {}
+    for where in product(*possible):
+        at = dict(zip(told, where, strict=True))
+        p = _chance(person, at)
+        if p > 0:
+            steps = [_at_step(person, k, plan[k], at, float(coin[k])) for k in range(m)]
+            if math.prod(map(len, steps)) > _MOST_WAYS:
+                return None
+            for parts in product(*steps):
+                key = tuple(part for _, part in parts)
+                out[key] = out.get(key, 0.0) + p * math.prod(q for q, _ in parts)
+    return out
+
+
+def _chance(person: Passage, at: dict[int, int]) -> float:
+    """The probability of these states at these of the steps that have a count."""
+    law = person.laws[0].copy()
+    for k in range(len(person.active)):
+        law = law @ person.moves[k - 1] if k else law
+        if k in at:
+            law = np.where(np.arange(len(law)) == at[k], law, 0.0)
+    return float(law.sum())
+
+
+def _at_step(
+    person: Passage, k: int, directions: tuple[Direction, ...], at: dict[int, int], coin: float
+) -> list[tuple[float, Told]]:
+    """What can be told of the k-th step, with its probability."""
+    bits, nothing = person.bits[k], ((),) * len(directions)
+    rows = [tuple(row) for row in bits.tolist()]
+    if k in at:
+        return [(1.0, Told(rows[person.class_of[k][at[k]]], nothing))]
+    bridge = person.bridge(k, *(np.array([at.get(j, 0)]) for j in (k - 1, k + 1)))
+    pairs, law = pairs_of(bits, directions), bridge[0]
+    inside: set[int] = set()
+    out = []
+    if len(pairs.upper):
+        chosen, open_ = (each[0] for each in assigned(bridge, pairs, coin))
+        if open_:
+            upper, lower, g = (int(each[chosen]) for each in pairs)
+            inside, both = {upper, lower}, float(law[upper] + law[lower])
+            # Chances that differ by rounding alone are one, so that ways to be told which leave the same are one.
+            chance = float(f"{law[upper] / both:.14g}")
+            out.append((both, Told(rows[lower], tuple((chance,) if i == g else () for i in range(len(directions))))))
+    out += [(float(p), Told(rows[c], nothing)) for c, p in enumerate(law) if p > 0 and c not in inside]
+    return out

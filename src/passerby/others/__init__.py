@@ -1,0 +1,1 @@
+"""Others who are counted, and are known to the adversary by their habits alone."""
