@@ -117,7 +117,7 @@ _HOME = {
     "audits.together": ("Together", "together"),
     "questions.trace.methods.formula": ("loose_bound", "tight_bound"),
     "questions.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
-    "model.crowd": ("Crowd",),
+    "others.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
     "measurement.concealment": ("Concealment", "conceal"),
     "questions.trace.hold_back": ("hold_back",),

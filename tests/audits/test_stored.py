@@ -20,7 +20,7 @@ from passerby.audits.settings import AuditSettings
 from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
-from passerby.others.by_habits import Counted
+from passerby.others.counted import Counted
 from passerby.runs.audit import run_audit
 from passerby.support.blocks import Team
 from passerby.support.files import alone_in

@@ -14,7 +14,7 @@ from passerby.audits.sample import only
 from passerby.audits.settings_file import as_toml
 from passerby.audits.together import Together, _joined
 from passerby.audits.validation import check_settings
-from passerby.others.by_habits import numbers
+from passerby.others.counted import numbers
 from passerby.runs.together import names_of, run_together
 from passerby.support.files import alone_in
 

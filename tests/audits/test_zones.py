@@ -19,7 +19,8 @@ from passerby.audits.settings import Measurement
 from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings
 from passerby.model import memory
-from passerby.others.by_habits import Counted, everyone_else
+from passerby.others.by_habits import everyone_else
+from passerby.others.counted import Counted
 from passerby.runs.audit import run_audit
 
 STEPS = 3

@@ -9,7 +9,8 @@ import passerby as pb
 from passerby.model import memory
 from passerby.model.count_release import CountRelease
 from passerby.others.by_habits import CountsByHabits as Heard
-from passerby.others.by_habits import everyone_else, states_by_place
+from passerby.others.by_habits import everyone_else
+from passerby.others.counted import states_by_place
 from passerby.others.numbers import poisson_binomial
 from passerby.others.side_information import SideInformation
 

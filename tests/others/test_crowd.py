@@ -12,8 +12,9 @@ from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
-from passerby.others.by_habits import Counted, everyone_else
 from passerby.others.by_habits import SensorsByHabits as Expected
+from passerby.others.by_habits import everyone_else
+from passerby.others.counted import Counted
 from passerby.others.numbers import poisson_binomial, without
 from passerby.questions.trace.methods.formula import leakage_bound
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.others.by_habits import Counted, counted, everyone_else, numbers
+from passerby.others.by_habits import everyone_else
+from passerby.others.counted import Counted, counted, numbers
 from passerby.people.whereabouts import Whereabouts
 from passerby.visits.traces import RarelySeen
 

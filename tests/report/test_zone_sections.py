@@ -10,7 +10,7 @@ import passerby as pb
 from passerby.audits.settings import Measurement
 from passerby.audits.trials import explore
 from passerby.audits.validation import check_settings
-from passerby.others.by_habits import numbers
+from passerby.others.counted import numbers
 from passerby.report.evidence import Evidence
 from passerby.report.sections import counts, noise, ranking
 from passerby.support.rule_of_five import FEW

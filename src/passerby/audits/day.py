@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from passerby.others.by_habits import states_by_place
+from passerby.others.counted import states_by_place
 from passerby.people.habits import People
 from passerby.questions.trace.guess import unaided_success
 from passerby.questions.trace.methods.baseline import prior_trace

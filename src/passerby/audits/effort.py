@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from passerby.others.by_habits import ByHabits, Counted
+from passerby.others.by_habits import ByHabits
+from passerby.others.counted import Counted
 from passerby.support.workers import Progress
 
 from .audit import audit_job, clear_parts

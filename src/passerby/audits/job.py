@@ -16,7 +16,8 @@ from passerby.model.count_release import CountRelease
 from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.others.by_habits import ByHabits, Counted, states_by_place
+from passerby.others.by_habits import ByHabits
+from passerby.others.counted import Counted, states_by_place
 from passerby.people.habits import People, check_people, places_visited
 from passerby.people.totals import told_by_totals
 from passerby.support.checks import MOST_WORKERS, whole

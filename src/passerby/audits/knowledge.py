@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
+from passerby.others.counted import states_by_place
 from passerby.outcomes.series import one_series, score, silent_series
-from passerby.people.habits import People, states_by_place
+from passerby.people.habits import People
 from passerby.questions.trace.guess import guess_series, unaided_success
 from passerby.questions.trace.measure import trace_loss
 from passerby.questions.trace.methods.baseline import prior_attack

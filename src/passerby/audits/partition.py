@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import ConfigError
-from passerby.others.by_habits import ByHabits, Counted
+from passerby.others.by_habits import ByHabits
+from passerby.others.counted import Counted
 from passerby.support.checkpoints import Checkpoints
 
 from .job import Job

@@ -22,7 +22,7 @@ from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.model.counts import Visitors
 from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
-from passerby.others.by_habits import numbers as everybody_counted
+from passerby.others.counted import numbers as everybody_counted
 from passerby.others.crowd import Crowd
 from passerby.people.common import MOST
 from passerby.people.habits import People

@@ -21,7 +21,7 @@ from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.bridges import assigned, remaining
-from passerby.others.by_habits import states_by_place
+from passerby.others.counted import states_by_place
 from passerby.others.numbers import add_person
 from passerby.people.habits import People
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from passerby.mechanisms import Gaussian, Mechanism, Raw, Rounding, Suppression, Then
 from passerby.model.counts import Visitors
 from passerby.model.release import Release
-from passerby.others.by_habits import numbers
+from passerby.others.counted import numbers
 from passerby.people.habits import People
 from passerby.questions.laws import Law
 from passerby.support.numbers import percent

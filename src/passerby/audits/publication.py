@@ -19,7 +19,7 @@ from passerby.mechanisms.checks import LARGEST
 from passerby.mechanisms.registry import read_mechanism
 from passerby.model.counts import Count
 from passerby.model.release import Release
-from passerby.others.by_habits import counted
+from passerby.others.counted import counted
 from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People
 from passerby.people.sensors import given

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
 from passerby.model.counts import Count
-from passerby.others.by_habits import counted
+from passerby.others.counted import counted
 from passerby.people.common import MOST
 from passerby.people.fit import Fitting, fit_blocks, tracing_for, with_common, with_rows
 from passerby.people.habits import People

@@ -16,7 +16,7 @@ from passerby.measurement.information import sighting_probabilities
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import combined
-from passerby.others.by_habits import counted
+from passerby.others.counted import counted
 from passerby.outcomes.series import score
 from passerby.people.habits import People
 from passerby.questions.trace.guess import decode_series

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,56 +18,14 @@ from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.laws import Sum
 from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Count, Present
-from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
 from .bridges import Passage, Walk, coins, turns
+from .counted import Counted, Floats, Ints, People, counted, numbers, states_by_place
 from .crowd import Crowd, presence, together
 from .numbers import poisson_binomial, without
 from .sensors import told_between
 from .side_information import Direction, SideInformation, as_table, directions_of, in_order, left_open, pairs_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-class Somewhere(Protocol):
-    """Where everybody was, at the steps of a release."""
-
-    def numbers(self, counts: Sequence[Count]) -> Ints:
-        """How many people each count counts."""
-
-
-class People(Protocol):
-    """People with habits: what must be known of them to say how many others there are."""
-
-    @property
-    def actual(self) -> NDArray[np.int32]:
-        """The place of each at each held-out step (N, h)."""
-
-    @property
-    def counts(self) -> Ints:
-        """How many people are at each place at each step (h, places), those without habits among them."""
-
-    @property
-    def places(self) -> tuple[str, ...]:
-        """The labels of the places."""
-
-    @property
-    def usual(self) -> People:
-        """The same people, without modes of a day."""
-
-    @property
-    def whereabouts(self) -> Somewhere | None:
-        """Traces of everybody."""
-
-    def prior(
-        self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
-    ) -> tuple[MarkovPrior, Ints]:
-        """One person's chain, and the place of each of its states."""
-
-    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -192,31 +149,6 @@ def _told_of_counts(
 
 
 @dataclass(frozen=True)
-class Counted:
-    """Actual traces (N, h), and how many of everybody each count counts, `total` (counts,), in the order of a release.
-
-    Where the others of a count were `given` (counts,), these are they.
-    """
-
-    actual: NDArray[np.int32]
-    total: NDArray[np.int64]
-    given: NDArray[np.bool_]
-
-    def besides(self, person: int, release: Release) -> list[list[int]]:
-        """The numbers of other people, in the form of the release's sensors."""
-        numbers = iter((self.total - (self._there(person, release) & ~self.given)).tolist())
-        return [[next(numbers) for _ in step] for step in release.sensors]
-
-    def _there(self, person: int, release: Release) -> NDArray[np.bool_]:
-        """Whether each count counts this person."""
-        trace = self.actual[person].tolist()
-        if not isinstance(release, CountRelease):
-            return np.array([trace[t] == place for t, step in enumerate(release.sensors) for place in step], dtype=bool)
-        inside = {zone: frozenset(zone) for zone in release.zones}
-        return np.array([count.met(lambda zone, t: trace[t] in inside[zone]) for count in release.listed], dtype=bool)
-
-
-@dataclass(frozen=True)
 class View:
     """One view of how many of those who have habits are at each sensor, and how to leave one of them out.
 
@@ -310,38 +242,6 @@ def _uncounted(release: Release) -> list[Mechanism]:
     return [release.mechanism] if release.others is None else []
 
 
-def counted(people: People, release: Release) -> Counted:
-    """How many of everybody each count counts, and who of these people was where."""
-    total = numbers(people, release)
-    return Counted(people.actual, total, np.zeros(len(total), dtype=bool))
-
-
-def numbers(people: People, release: Release) -> NDArray[np.int64]:
-    """How many people each count of a release counts, in its order, also of those who are seen too seldom.
-
-    It is a sum over people: of several parts of everybody, the numbers add up.
-    """
-    if release.steps > len(people.counts):
-        raise InputError(
-            f"people: how many are counted is known for {len(people.counts) or 'no'} steps, and the release has "
-            f"{release.steps}; fit them with holdout={release.steps}"
-        )
-    if not isinstance(release, CountRelease):
-        cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
-        steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
-        return np.asarray(people.counts[steps, places])
-    if all(isinstance(count, Present) for count in release.listed):
-        # What is counted at one step needs nobody's trace.
-        present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
-        return np.fromiter(present, dtype=np.int64)
-    if people.whereabouts is None:
-        raise InputError(
-            "others: flows and visitors of other people are counted from everybody's traces, which these people do not "
-            "hold; fit them with fit_people, or give others=... with each count"
-        )
-    return people.whereabouts.numbers(release.listed)
-
-
 def _by_habits(people: People, release: Release) -> ByHabits:
     if not people.actual.shape[1]:
         raise InputError(
@@ -399,21 +299,3 @@ def _told(
                 told, left = told_between(walk.bridge(k, *around), there[i : i + 1, cells], float(coin[i, k]))
                 known[i, cells], chance[i, cells] = told[0], left[0]
     return known, chance
-
-
-def states_by_place(places: Ints, every: int, zones: Ints | None) -> Ints:
-    """The state of each of so many places, from the place of each state: `-1 - zone` are all others of a zone.
-
-    >>> states_by_place(np.array([2, 0, -1, -2]), 5, np.array([0, 0, 0, 1, 1])).tolist()
-    [1, 2, 0, 3, 3]
-    """
-    rest = np.flatnonzero(places < 0)
-    if zones is None:
-        out = np.full(every, rest[0] if len(rest) else 0)
-    else:
-        state = np.zeros(zones.max() + 1, dtype=np.int64)
-        state[-1 - places[rest]] = rest
-        out = state[zones]
-    known = np.flatnonzero(places >= 0)
-    out[places[known]] = known
-    return out

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels import habits as fitting
 from passerby.model.prior import MarkovPrior
-from passerby.others.by_habits import states_by_place
+from passerby.others.counted import states_by_place
 from passerby.support.checks import flag, is_whole, shown, whole
 from passerby.visits.traces import LeftOut
 

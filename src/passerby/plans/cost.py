@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.model.release import Release
-from passerby.others.by_habits import numbers
+from passerby.others.counted import numbers
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW
 

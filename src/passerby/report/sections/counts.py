@@ -20,7 +20,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count
-from passerby.others.by_habits import numbers as all_numbers
+from passerby.others.counted import numbers as all_numbers
 from passerby.report import chart
 from passerby.report.beside import kept_back, least_told
 from passerby.report.evidence import Evidence
