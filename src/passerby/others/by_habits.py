@@ -21,7 +21,7 @@ from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.release import Release
 
 from .bridges import Passage, Walk, coins, turns
-from .counted import Counted, Floats, Ints, People, counted, numbers, states_by_place
+from .counted import Counted, Floats, Ints, WithHabits, counted, numbers, states_by_place
 from .crowd import Crowd, presence, together
 from .numbers import poisson_binomial, without
 from .sensors import told_between
@@ -38,7 +38,7 @@ class CountsByHabits:
     `more`. `rest` (counts,) are the people who are counted and have no habits to speak of: they are taken to be known.
     """
 
-    people: People
+    people: WithHabits
     rest: Ints
     presence: Floats
     usual: list[Sum]
@@ -65,7 +65,7 @@ class CountsByHabits:
         return SideInformation(known, known, laws, self.directions)
 
 
-def habits_of_counts(people: People, release: CountRelease, total: Ints) -> CountsByHabits:
+def habits_of_counts(people: WithHabits, release: CountRelease, total: Ints) -> CountsByHabits:
     """Of people who do as usual, in counts of which `total` (counts,) is everybody's number."""
     each = len(people)
     presence = np.zeros((each, len(total)))
@@ -104,7 +104,7 @@ class _Uncertain:
     uncertainty: Floats
 
 
-def passage_of(people: People, person: int, release: CountRelease) -> tuple[Passage, Ints]:
+def passage_of(people: WithHabits, person: int, release: CountRelease) -> tuple[Passage, Ints]:
     """One person's chain with its memory, over its own states, and their real trace (T,)."""
     zones = release.alike(len(people.places))
     prior, places = people.prior(person, zones=zones)
@@ -114,14 +114,14 @@ def passage_of(people: People, person: int, release: CountRelease) -> tuple[Pass
     return Passage.of(prior, own.counts), state_of[people.actual[person]]
 
 
-def _counted(people: People, release: CountRelease) -> Ints:
+def _counted(people: WithHabits, release: CountRelease) -> Ints:
     """In which counts each person really was (N, counts): 1 or 0."""
     traces = people.actual.astype(np.int64)
     return np.stack([count.bits(traces) for count in release.listed], axis=1).astype(np.int64)
 
 
 def _told_of_counts(
-    people: People, release: CountRelease, plan: Sequence[tuple[Direction, ...]], turn: Ints
+    people: WithHabits, release: CountRelease, plan: Sequence[tuple[Direction, ...]], turn: Ints
 ) -> tuple[Ints, Floats]:
     """In which counts each person is told to be (N, counts), and what remains along each direction (N, directions).
 
@@ -185,7 +185,7 @@ class SensorsByHabits:
     habits: View
     told: View
     spread: NDArray[np.float64]
-    people: People
+    people: WithHabits
 
     def besides(self, person: int, release: Release) -> Crowd:
         """The laws of the numbers of other people."""
@@ -202,7 +202,7 @@ class SensorsByHabits:
 ByHabits = SensorsByHabits | CountsByHabits
 
 
-def everyone_else(people: People, release: Release) -> Counted | ByHabits | None:
+def everyone_else(people: WithHabits, release: Release) -> Counted | ByHabits | None:
     """What an audit needs to know of the others; None where the release knows them, or they do not matter.
 
     >>> from passerby import Rounding, fit_people, simulate_city
@@ -242,7 +242,7 @@ def _uncounted(release: Release) -> list[Mechanism]:
     return [release.mechanism] if release.others is None else []
 
 
-def _by_habits(people: People, release: Release) -> ByHabits:
+def _by_habits(people: WithHabits, release: Release) -> ByHabits:
     if not people.actual.shape[1]:
         raise InputError(
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
@@ -267,13 +267,13 @@ def _by_habits(people: People, release: Release) -> ByHabits:
     )
 
 
-def _who(people: People, release: Release) -> NDArray[np.bool_]:
+def _who(people: WithHabits, release: Release) -> NDArray[np.bool_]:
     """Who of these people was at which sensor (N, sensors)."""
     step, sensor = np.nonzero(release.grid >= 0)
     return np.asarray(people.actual[:, step] == release.grid[step, sensor])
 
 
-def walked(people: People, person: int, release: Release) -> tuple[Walk, NDArray[np.int64]]:
+def walked(people: WithHabits, person: int, release: Release) -> tuple[Walk, NDArray[np.int64]]:
     """One person's chain at the sensors, over its own states, and their real trace (T,)."""
     prior, states = people.prior(person, sorted({place for step in release.sensors for place in step}))
     state_of = {int(place): state for state, place in enumerate(states)}

@@ -28,7 +28,7 @@ class Somewhere(Protocol):
         """How many people each count counts."""
 
 
-class People(Protocol):
+class WithHabits(Protocol):
     """People with habits: what must be known of them to say how many others there are."""
 
     @property
@@ -44,7 +44,7 @@ class People(Protocol):
         """The labels of the places."""
 
     @property
-    def usual(self) -> People:
+    def usual(self) -> WithHabits:
         """The same people, without modes of a day."""
 
     @property
@@ -84,13 +84,13 @@ class Counted:
         return np.array([count.met(lambda zone, t: trace[t] in inside[zone]) for count in release.listed], dtype=bool)
 
 
-def counted(people: People, release: Release) -> Counted:
+def counted(people: WithHabits, release: Release) -> Counted:
     """How many of everybody each count counts, and who of these people was where."""
     total = numbers(people, release)
     return Counted(people.actual, total, np.zeros(len(total), dtype=bool))
 
 
-def numbers(people: People, release: Release) -> NDArray[np.int64]:
+def numbers(people: WithHabits, release: Release) -> NDArray[np.int64]:
     """How many people each count of a release counts, in its order, also of those who are seen too seldom.
 
     It is a sum over people: of several parts of everybody, the numbers add up.
