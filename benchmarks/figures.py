@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.pages import COMPARED, Results, comparisons, grown, word
 from benchmarks.record import Row
 from passerby.support.files import whole_or_nothing
-from passerby_paper import style
+from passerby_paper import figures
 from passerby_paper.settings import NAMES
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def speed(results: Results) -> Figure:
     for section, row in comparisons(results):
         size = ", ".join(f"{count:,} {name}" for name, count in row["size"].items() if name not in ("series", "people"))
         lines.setdefault(f"{section['title']}: {row['case']}; {size}", []).append(row)
-    figure, [[axes]] = style.grid(1, 1, 0.9 + 0.2 * len(lines))
+    figure, [[axes]] = figures.grid(1, 1, 0.9 + 0.2 * len(lines))
     axes.axvline(1, color="#000000", linewidth=0.8)
     for y, rows in enumerate(lines.values()):
         for row in rows:
@@ -54,7 +54,7 @@ def speed(results: Results) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("times as fast as")
-    style.legend(figure, [axes], columns=7)
+    figures.legend(figure, [axes], columns=7)
     return figure
 
 
@@ -76,7 +76,7 @@ def growth(results: Results) -> Figure:
     for row in grown(results):
         tasks.setdefault(row["task"], []).append(row)
     columns = 4
-    figure, grid = style.grid(-(-len(tasks) // columns), columns, 1.75 * -(-len(tasks) // columns))
+    figure, grid = figures.grid(-(-len(tasks) // columns), columns, 1.75 * -(-len(tasks) // columns))
     panels = [axes for line in grid for axes in line]
     for axes, (task, rows) in zip(panels, tasks.items(), strict=False):
         for row in rows:
@@ -96,7 +96,7 @@ def growth(results: Results) -> Figure:
         axes.set_visible(False)
     for line in grid:
         line[0].set_ylabel("seconds")
-    style.legend(figure, panels, "against:", columns=len(SIZES))
+    figures.legend(figure, panels, "against:", columns=len(SIZES))
     return figure
 
 
@@ -129,7 +129,7 @@ def against_attack(axes: Axes, x: Sequence[float], rows: Sequence[Row]) -> None:
 
 def sweeps(results: Results) -> Figure:
     """The paper's sweeps: every bound as a multiple of the best attack."""
-    figure, grid = style.grid(2, 3, 4.6)
+    figure, grid = figures.grid(2, 3, 4.6)
     panels = [one for line in grid for one in line]
     for axes, (name, swept, label) in zip(panels, SWEEPS, strict=True):
         rows = [row | {"right": row["steps"] - row["misses"]} for row in results["interval_sweeps"]["rows"]]
@@ -143,13 +143,13 @@ def sweeps(results: Results) -> Figure:
         axes.set_xlabel(label)
     for line in grid:
         line[0].set_ylabel("multiple of the best attack")
-    style.legend(figure, panels, columns=4)
+    figures.legend(figure, panels, columns=4)
     return figure
 
 
 def budgets(results: Results) -> Figure:
     """How the gap falls: with the budget on the paper's line and in a day of hours."""
-    figure, [axes] = style.grid(1, 2, 3.0)
+    figure, [axes] = figures.grid(1, 2, 3.0)
     line = [row for row in results["interval_line"]["rows"] if "budget" in row]
     for misses, colour, mark in ((3, GREEN, "^"), (5, BLUE, "o"), (7, ORANGE, "s")):
         rows = [row for row in line if row["misses"] == misses]
@@ -171,7 +171,7 @@ def budgets(results: Results) -> Figure:
         one.set_xscale("log")
         one.set_yscale("log")
         one.set_ylabel("upper / lower - 1")
-    style.legend(figure, axes, columns=3)
+    figures.legend(figure, axes, columns=3)
     return figure
 
 
@@ -184,7 +184,7 @@ def people(results: Results) -> Figure:
         ("σ = 1, random sensors", 1.0, "random"),
         ("σ = 1, busiest place", 1.0, "most-visited"),
     ]
-    figure, [axes] = style.grid(1, 4, 2.9)
+    figure, [axes] = figures.grid(1, 4, 2.9)
     for one, (title, sigma, where) in zip(axes, kinds, strict=True):
         for file, colour in (("foursquare", BLUE), ("gowalla", ORANGE)):
             for tolerance, mark in ((0.04, "v"), (0.01, "o"), (0.004, "^")):
@@ -201,7 +201,7 @@ def people(results: Results) -> Figure:
         one.set_xlabel("misses")
         one.set_xticks(range(5))
     axes[0].set_ylabel("upper / lower - 1, 95th percentile")
-    style.legend(figure, axes, "dashed: what was aimed at", columns=3)
+    figures.legend(figure, axes, "dashed: what was aimed at", columns=3)
     return figure
 
 
@@ -219,5 +219,5 @@ def draw(results: Results, folder: Path) -> None:
     """Draw all figures there are results for; the same results give the same bytes."""
     for name, (make, needed) in FIGURES.items():
         if all(section in results for section in needed):
-            with style.styled(), whole_or_nothing(folder / f"{name}.svg") as temporary:
+            with figures.styled(), whole_or_nothing(folder / f"{name}.svg") as temporary:
                 make(results).savefig(temporary, format="svg", metadata={"Date": None})

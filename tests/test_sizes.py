@@ -23,7 +23,6 @@ LONELY = {
     "passerby.audits.day",
     "passerby.audits.effort",
     "passerby.audits.moves",
-    "passerby.audits.presence_all",
     "passerby.audits.question_summary",
     "passerby.audits.stored_questions",
     "passerby.cli.demo_clinic",
@@ -32,7 +31,6 @@ LONELY = {
     "passerby.kernels.draft",
     "passerby.kernels.entropy",
     "passerby.kernels.enumeration",
-    "passerby.kernels.events",
     "passerby.kernels.glance",
     "passerby.kernels.likeliest_law",
     "passerby.questions.trace.covariance",
@@ -44,7 +42,6 @@ LONELY = {
     "passerby.plans.readers",
     "passerby.report.boxes",
     "passerby.report.plan_presence",
-    "passerby_paper.cases",
 }
 
 #: Names that several modules give to a public class. This list only shrinks.
@@ -62,7 +59,6 @@ NAMESAKES = {
     "Looked",
     "Options",
     "Present",
-    "Reading",
     "Record",
     "Report",
     "Room",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from .claims import FAILS, HOLDS, OPEN, Finding, Group, Parts, Tables, judge
-from .real import HIT_OF, visitors
+from .claims import FAILS, HOLDS, OPEN, Finding, Group, Parts, Tables, correlated, course, ends, judge, shown, values
+from .figures import LOOKS
+from .people import HIT_OF, visitors
 from .rules import FEWEST, HALF, Answer, beyond, falls, more, negative, positive, rank_correlation
 from .settings import BOUNDS, Settings
 from .simulated import averaged
-from .style import LOOKS
-from .wording import correlated, course, ends, shown, values
 
 FILES = Group("Files of check-ins", by_file=True)
 ATTACKED = Group("Attacks on real traces", by_file=True)

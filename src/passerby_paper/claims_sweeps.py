@@ -6,12 +6,27 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from .claims import FAILS, HOLDS, PART, Finding, Group, Parts, Tables, judge
+from .claims import (
+    FAILS,
+    HOLDS,
+    PART,
+    Finding,
+    Group,
+    Parts,
+    Tables,
+    between,
+    course,
+    ends,
+    judge,
+    loss_at,
+    shown,
+    times,
+    values,
+)
+from .figures import LOOKS
 from .rules import HALF, ROUNDING, TENTH, VISIBLE, Answer, close, falls, rises
 from .settings import ATTACKS, BOUNDS, Settings
 from .simulated import averaged
-from .style import LOOKS
-from .wording import between, course, ends, loss_at, shown, times, values
 
 PLACES = Group("Number of places, simulated")
 RIGHT = Group("Steps that must be right, simulated")

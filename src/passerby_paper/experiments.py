@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 import passerby as pb
+from passerby_paper import figures, people, readings, simulated
 
-from . import cases, figures, readings, real, simulated
 from .settings import Piece, Row, Settings
 from .simulated import Point
 
@@ -52,11 +52,11 @@ def _sigmas(settings: Settings) -> list[tuple[int, float | None]]:
 SIMULATED = {
     "examples": Experiment(
         "Examples 1 and 2: success with nothing published, with noisy and with raw counts.",
-        lambda s, _: [partial(cases.examples, s.seed)],
+        lambda s, _: [partial(simulated.examples, s.seed)],
         draw=figures.examples,
     ),
     "formulas": Experiment(
-        "What is out of reach, and what differential privacy charges.", lambda s, _: [partial(cases.formulas, s)]
+        "What is out of reach, and what differential privacy charges.", lambda s, _: [partial(simulated.formulas, s)]
     ),
     "places": _sweep(
         "the number of places (figure 5 of the paper, upper left)",
@@ -92,35 +92,35 @@ SIMULATED = {
     ),
 }
 REAL = {
-    "people": Experiment("Real: numbers of windows and people.", real.count_pieces),
+    "people": Experiment("Real: numbers of windows and people.", people.count_pieces),
     "real-right": Experiment(
         "Real: the number of steps that must be right (figure 6).",
-        partial(real.pieces, where="random", points=lambda s: [(misses, None) for misses in range(s.holdout)]),
-        real.means_of,
+        partial(people.pieces, where="random", points=lambda s: [(misses, None) for misses in range(s.holdout)]),
+        people.means_of,
         partial(figures.real_sweep, x="right"),
     ),
     "real-sigma": Experiment(
         "Real: noise, sensors at random places (figure 8).",
-        partial(real.pieces, where="random", points=_sigmas),
-        real.means_of,
+        partial(people.pieces, where="random", points=_sigmas),
+        people.means_of,
         partial(figures.real_sweep, x="sigma"),
     ),
     "real-noise": Experiment(
         "Real: noise, a sensor at the most visited place (not in the paper).",
-        partial(real.pieces, where="most-visited", points=_sigmas),
-        real.means_of,
+        partial(people.pieces, where="most-visited", points=_sigmas),
+        people.means_of,
         figures.real_noise,
     ),
     "sensor-visits": Experiment(
         "Real: loss and visits to the one sensor (figure 3); marks are moved sideways to be told apart.",
-        partial(real.pieces, where="most-visited"),
-        real.persons,
+        partial(people.pieces, where="most-visited"),
+        people.persons,
         partial(figures.scatter, x="frequency", label="share of fitted steps at the sensor", apart=0.01),
     ),
     "spectral-gap": Experiment(
         "Real: loss and spectral gap (figure 4).",
-        partial(real.pieces, where="random"),
-        real.persons,
+        partial(people.pieces, where="random"),
+        people.persons,
         partial(figures.scatter, x="spectral_gap", label="spectral gap of the person's chain"),
     ),
     "readings": Experiment("Real: what the paper leaves open.", readings.pieces, readings.table_of),

@@ -11,13 +11,12 @@ from typing import Any
 
 import polars as pl
 
-from .claims import Tables
+from .claims import Tables, correlated, rows_of, shown
 from .claims_people import WAYS, frequent_parts
 from .readings import GAPS, READINGS
 from .rules import FEWEST, ROUNDING, Answer, close, falls, more, negative
 from .settings import NAMES, Settings
 from .simulated import averaged
-from .wording import correlated, rows_of, shown
 
 Row = Mapping[str, Any]
 #: Answers to each claim by (file, reading).

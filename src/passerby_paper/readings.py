@@ -14,46 +14,52 @@ import polars as pl
 import passerby as pb
 
 from .map_attack import likeliest
-from .people import Reading, Where, part, prepare, sensors_for
-from .real import SLICE, audits, means_of, visitors
+from .people import SLICE, Preparation, Where, audits, means_of, part, prepare, sensors_for, visitors
 from .rules import rank_correlation
 from .settings import Piece, Row, Settings
 from .simulated import release_of
 
 _BARE = "counts as they are; "
 READINGS = (
-    Reading("default", "the place visited most in a window; smoothing of one step toward the population's frequencies"),
-    Reading("first visit of a window", "the place of the first visit", rule="first"),
-    Reading("last visit of a window", "the place of the last visit", rule="last"),
-    Reading("smoothing 0.1", "smoothing of a tenth of a step", smoothing=0.1),
-    Reading("smoothing 10", "smoothing of ten steps", smoothing=10.0),
-    Reading(
+    Preparation(
+        "default",
+        "the place visited most in a window; smoothing of one step toward the population's frequencies",
+    ),
+    Preparation("first visit of a window", "the place of the first visit", rule="first"),
+    Preparation("last visit of a window", "the place of the last visit", rule="last"),
+    Preparation("smoothing 0.1", "smoothing of a tenth of a step", smoothing=0.1),
+    Preparation("smoothing 10", "smoothing of ten steps", smoothing=10.0),
+    Preparation(
         "smoothing chosen from the data",
         "the smoothing that predicts the last fifth of the fitted steps best",
         smoothing="auto",
     ),
-    Reading("smoothing 1 toward equal frequencies", "one step spread evenly over all places instead", toward="uniform"),
-    Reading(
+    Preparation(
+        "smoothing 1 toward equal frequencies", "one step spread evenly over all places instead", toward="uniform"
+    ),
+    Preparation(
         "add one to every count", "one added to every count of a move (Laplace)", smoothing=101.0, toward="uniform"
     ),
-    Reading(
+    Preparation(
         "no smoothing, unseen rows equal",
         f"{_BARE}from a place never left, anywhere with equal chance",
         smoothing=0.0,
         toward="uniform",
     ),
-    Reading(
+    Preparation(
         "no smoothing, unseen rows as the population",
         f"{_BARE}from a place never left, by the population's frequencies",
         smoothing=0.0,
     ),
-    Reading(
+    Preparation(
         "no smoothing, unseen rows as the person",
         f"{_BARE}from a place never left, by the person's own frequencies, so that places never visited play no part",
         smoothing=0.0,
         unseen="own",
     ),
-    Reading("no smoothing, unseen rows stay", f"{_BARE}a place never left is never left", smoothing=0.0, unseen="stay"),
+    Preparation(
+        "no smoothing, unseen rows stay", f"{_BARE}a place never left is never left", smoothing=0.0, unseen="stay"
+    ),
 )
 #: What "spectral gap" may mean: columns, and words for the page.
 GAPS = {"gap_whole": "all places", "gap_reached": "places reached", "gap_signed": "places reached, signed"}

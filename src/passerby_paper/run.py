@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 import passerby as pb
+from passerby_paper import figures, page
 
-from . import page, style
 from .experiments import EXPERIMENTS, REAL, SIMULATED
 from .people import read_file
 from .settings import LAYOUTS, Piece, Row, Settings
@@ -47,10 +47,10 @@ def reproduce(
     """
     chosen = choose(names, files)
     tell = progress or (lambda name, done, total: None)
-    style.need_matplotlib()
-    numbers, figures = out / "numbers", out / "figures"
+    figures.need_matplotlib()
+    numbers, drawn = out / "numbers", out / "figures"
     try:
-        for folder in (numbers, figures):
+        for folder in (numbers, drawn):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise pb.InputError(f"--out: cannot make the folder {str(out)!r} ({error.strerror})") from None
@@ -63,7 +63,7 @@ def reproduce(
         tables[name] = EXPERIMENTS[name].table(rows, settings)
         write_table(numbers, name, tables[name], marks[name])
     for name in chosen:
-        _draw(name, tables[name], figures)
+        _draw(name, tables[name], drawn)
     for name, text in page.written(tables, settings).items():
         (out / name).parent.mkdir(exist_ok=True)
         with whole(out / name) as draft:
@@ -121,5 +121,5 @@ def _do(_: None, piece: Piece) -> list[Row]:
 
 def _draw(name: str, table: pl.DataFrame, folder: Path) -> None:
     if (draw := EXPERIMENTS[name].draw) is not None:
-        with style.styled():
-            style.save(draw(table), folder, name)
+        with figures.styled():
+            figures.save(draw(table), folder, name)

@@ -21,7 +21,7 @@ import passerby as pb
 from .settings import Settings
 
 #: Sources that no table depends on, by the beginning of their path: they show what was measured.
-SHOWING = ("cli/", "report/", "claims", "figures", "page", "style", "wording")
+SHOWING = ("cli/", "report/", "claims", "figures", "page")
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import passerby as pb
-from passerby_paper import style
+from passerby_paper import figures
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,4 +19,4 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(pb.PasserbyError, match=r"pip install 'passerby\[paper\]'"):
-        style.need_matplotlib()
+        figures.need_matplotlib()
