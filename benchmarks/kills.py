@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.scale import KINDS
-from passerby.audits.audit import audit_job
+from passerby.audits.audit import audit_everyone, audit_job
 from passerby.audits.inputs import Stored, gather
-from passerby.audits.results import Results, stored_rows
+from passerby.audits.results import Results
 from passerby.audits.settings import AuditSettings
-from passerby.audits.stored import audit_everyone, store_of
+from passerby.audits.stored import store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
 from passerby.support.blocks import Team
@@ -40,7 +40,7 @@ store.ROWS, store.RUN, store.TASK = 4_000, 3_000, 1
 def expected(settings: AuditSettings) -> str:
     """The digest of an audit in memory, in this process."""
     inputs = gather(settings)
-    table = audit_job(inputs.job(settings.measurement), workers=1)
+    table = audit_job(inputs.job(settings.measurement))
     path = settings.out.with_suffix(".parquet")
     table.write_parquet(path)
     return digest(path, Results.here(table, settings.thresholds), settings, inputs)
@@ -69,11 +69,10 @@ def trial(settings: AuditSettings, cluster: Cluster, moment: float | None) -> di
     shutil.rmtree(settings.out, ignore_errors=True)
     inputs = gather(settings, tell=lambda stage, *_: stages.append(stage), stored=Stored(store_of(settings.out), team))
     stages.append("measuring")
-    assert inputs.everyone is not None
-    path = audit_everyone(inputs.common_job(settings.measurement), inputs.everyone, settings.out)
+    rows = audit_everyone(inputs.everyone(settings.measurement, settings.out, team), settings.out)
+    assert rows.file is not None
     stages.append("adding up")
-    results = Results(stored_rows(path, inputs.count, team), settings.thresholds)
-    found = digest(path, results, settings, inputs)
+    found = digest(rows.file, Results(rows.blocks, settings.thresholds), settings, inputs)
     spent = time.perf_counter() - began
     timer.cancel()
     return {"seconds": round(spent, 1), "killed": killed, "digest": found}

@@ -22,6 +22,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
+from passerby.audits.results import Rows
 from passerby.audits.validation import check_settings
 from passerby.cli import main
 from passerby.report.evidence import Evidence
@@ -129,7 +130,7 @@ def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def quick_report(evidence: Evidence, call: str | None = None, progress: object = None) -> Report:
-    return Report(evidence.table, evidence.summary, PAGE, PAGE)
+    return Report(Rows.here(evidence.table), evidence.summary, PAGE, PAGE)
 
 
 @pytest.fixture(scope="module", autouse=True)

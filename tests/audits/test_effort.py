@@ -13,6 +13,7 @@ from passerby.audits.effort import CHEAP, SHARE, THOROUGH, audit_open, clear_pas
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.others.by_habits import everyone_else
+from passerby.support.blocks import Team
 
 HOW = Measurement(2, 0.01, 40, 0.98, 1e6, 3)
 THRESHOLDS = (0.25, 0.5)
@@ -31,12 +32,12 @@ def job() -> Job:
 
 @pytest.fixture(scope="module")
 def first(job: Job) -> pl.DataFrame:
-    return audit_job(replace(job, measurement=first_pass(HOW)), workers=1)
+    return audit_job(replace(job, measurement=first_pass(HOW)))
 
 
 @pytest.fixture(scope="module")
 def table(job: Job) -> pl.DataFrame:
-    return audit_open(job, THRESHOLDS, workers=1)
+    return audit_open(job, THRESHOLDS, team=Team(1))
 
 
 def test_both_passes_together_take_what_was_asked_for() -> None:
@@ -73,9 +74,9 @@ def test_workers_folders_and_interruptions_change_nothing(job: Job, table: pl.Da
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        audit_open(job, THRESHOLDS, tmp_path, workers=1, progress=stop)
+        audit_open(job, THRESHOLDS, tmp_path, team=Team(1), progress=stop)
     assert [*(tmp_path / "parts" / "open" / "parts").glob("*.parquet")]
-    assert audit_open(job, THRESHOLDS, tmp_path, workers=2).equals(table)
+    assert audit_open(job, THRESHOLDS, tmp_path, team=Team(2)).equals(table)
     clear_passes(tmp_path)
     assert not [*tmp_path.iterdir()]
 
@@ -83,12 +84,12 @@ def test_workers_folders_and_interruptions_change_nothing(job: Job, table: pl.Da
 def test_nobody_is_open_where_all_is_certain() -> None:
     sure = job_of(pb.Release([0] * 6, pb.Rounding(5)))
     narrow = replace(sure, measurement=replace(HOW, budget=1e9))
-    found = audit_open(narrow, THRESHOLDS, workers=1)
-    assert found.equals(audit_job(replace(narrow, measurement=first_pass(narrow.measurement)), workers=1))
+    found = audit_open(narrow, THRESHOLDS, team=Team(1))
+    assert found.equals(audit_job(replace(narrow, measurement=first_pass(narrow.measurement))))
 
 
 @pytest.mark.thorough
 def test_one_pass_where_others_are_known_by_habits() -> None:
     job = job_of(pb.Release([0] * 6, pb.Rounding(5), others=pb.Crowd()))
     some = replace(job, measurement=replace(HOW, runs=20, budget=1e5))
-    assert audit_open(some, THRESHOLDS, workers=1).equals(audit_job(some, workers=1))
+    assert audit_open(some, THRESHOLDS, team=Team(1)).equals(audit_job(some))

@@ -25,7 +25,7 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits import partition
+from passerby.audits import everyone
 from passerby.audits.engine import engine_of
 from passerby.support import dask, workers
 from passerby.support.dask import Cluster, asked, check_versions, dask_cluster
@@ -102,8 +102,8 @@ class TestSameBytes:
     ) -> None:
         expected = bytes_of(table, tmp_path / "one")
         assert bytes_of(audited(people, workers=2), tmp_path / "two") == expected
-        for size in (partition.PARTITION, 5):
-            monkeypatch.setattr(partition, "PARTITION", size)
+        for size in (everyone.PARTITION, 5):
+            monkeypatch.setattr(everyone, "PARTITION", size)
             found = audited(people, engine=client, folder=tmp_path / str(size))
             assert bytes_of(found, tmp_path / "dask") == expected
             assert len([*(tmp_path / str(size) / "parts").glob("*.parquet")]) == -(-80 // min(size, 8))

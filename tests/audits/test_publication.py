@@ -9,7 +9,8 @@ from tests.people.test_habits import random_traces
 
 import passerby as pb
 from passerby.audits import publication
-from passerby.audits.publication import read_published, realised_losses
+from passerby.audits.job import Job
+from passerby.audits.publication import read_published, realised_rows
 from passerby.audits.settings import Measurement
 
 
@@ -61,5 +62,6 @@ def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatc
         raise pb.UnsupportedRelease("not this one")
 
     monkeypatch.setattr(publication, "trace_loss", refuse)
-    table = realised_losses(people, pb.Release([0, 1, 2]), [[1.0]] * 3, Measurement(1), workers=1)
+    job = Job(people, pb.Release([0, 1, 2]), Measurement(1))
+    table = realised_rows(job, range(len(people)), [[1.0]] * 3)
     assert table.unique().rows() == [("not this one", None, None)]

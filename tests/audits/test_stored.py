@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits import backtest, earlier, inputs, partition, results, stages, stored
-from passerby.audits.audit import audit_job
+from passerby.audits import backtest, earlier, everyone, inputs, results, stages, stored
+from passerby.audits.audit import audit_everyone, audit_job
 from passerby.audits.backtest import run_backtest
+from passerby.audits.everyone import Everyone
 from passerby.audits.inputs import Inputs, Stored, gather
-from passerby.audits.publication import realised_losses
-from passerby.audits.results import Results, rows_at, stored_rows, write_rows
+from passerby.audits.results import Results, Rows, write_rows
 from passerby.audits.settings import AuditSettings
-from passerby.audits.stored import audit_everyone, on_disk, rows_about, store_of
+from passerby.audits.stored import on_disk, rows_about, store_of
 from passerby.audits.summary import summarise
 from passerby.audits.validation import check_settings
 from passerby.others.counted import Counted
@@ -48,7 +48,7 @@ def city(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "PARTITION", 7)
+    monkeypatch.setattr(everyone, "PARTITION", 7)
     monkeypatch.setattr(results, "ROWS", 13)
     for module, sizes in (
         (store, {"ROWS": 500, "DRAWN": 20}),
@@ -73,9 +73,10 @@ def both(city: Path, out: Path, team: Team | None = None, **more: Any) -> tuple[
 
 
 def disk_table(settings: AuditSettings, inputs: Inputs) -> pl.DataFrame:
-    assert inputs.everyone is not None
-    job = inputs.common_job(settings.measurement)
-    return pl.read_parquet(audit_everyone(job, inputs.everyone, settings.out, inputs.values))
+    assert inputs.stored is not None
+    found = audit_everyone(inputs.everyone(settings.measurement, settings.out), settings.out, inputs.values)
+    assert found.file == store_of(settings.out) / "people.parquet"
+    return found.table
 
 
 @pytest.mark.parametrize(
@@ -91,19 +92,19 @@ def disk_table(settings: AuditSettings, inputs: Inputs) -> pl.DataFrame:
 def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, Any]) -> None:
     here, there = both(city, tmp_path, **more)
     chosen = settings_of(city, tmp_path, **more)
-    table, found = audit_job(here.job(chosen.measurement), workers=1), disk_table(chosen, there)
+    table, found = audit_job(here.job(chosen.measurement)), disk_table(chosen, there)
     assert found.equals(table)
-    assert there.everyone is not None
-    assert len(there.everyone.partitions) > 5
+    assert there.stored is not None
+    assert len(there.stored.partitions) > 5
     assert there.coverage == here.coverage
     assert there.told() == here.told()
     how: dict[str, Any] = {"misses": 1, "window": "12h", "coverage": here.coverage, "thresholds": chosen.thresholds}
-    rows = stored_rows(store_of(tmp_path) / "people.parquet", there.count, Team())
-    assert len(rows) == -(-len(table) // 13)
-    summed = summarise(Results(rows, chosen.thresholds), there.people, there.release, **how)
+    rows = Rows.of(store_of(tmp_path) / "people.parquet")
+    assert len(rows.blocks) == -(-len(table) // 13)
+    summed = summarise(Results(rows.blocks, chosen.thresholds), there.people, there.release, **how)
     assert summed == summarise(table, here.people, here.release, **how)
     some = np.array([0, 1, 12, 13, len(table) - 1])
-    assert rows_at(rows, some).equals(table[some])
+    assert rows.at(some).equals(table[some])
 
 
 @pytest.mark.parametrize("most", [80, 20_000])
@@ -135,9 +136,9 @@ def test_zones_flows_and_visitors(tmp_path: Path, kind: str) -> None:
     chosen = settings_of(city, tmp_path, **more)
     assert here.people.left_out.seldom > 0
     assert there.told() == here.told()
-    table = audit_job(here.job(chosen.measurement), workers=1)
+    table = audit_job(here.job(chosen.measurement))
     assert (table["status"] == "ok").any()
-    job, common = here.job(chosen.measurement), there.common_job(chosen.measurement)
+    job, common = here.job(chosen.measurement), there.everyone(chosen.measurement, tmp_path).job
     assert isinstance(job.others, Counted)
     assert isinstance(common.others, Counted)
     assert np.array_equal(common.others.total, job.others.total)
@@ -148,7 +149,7 @@ def test_what_rests_on_a_sample_is_drawn_as_in_memory(
     city: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = both(city, tmp_path, sample=12)
-    assert there.everyone is None
+    assert there.stored is None
     assert (there.count, there.eligible) == (12, here.eligible)
     assert there.people.ids.equals(here.people.ids)
     assert np.array_equal(there.people.fitted, here.people.fitted)
@@ -164,14 +165,14 @@ def test_published_counts(city: Path, tmp_path: Path) -> None:
     counts.write_text("place,step,count\nhome-area 01,1,3\nhome-area 02,2,1\n")
     here, there = both(city, tmp_path, published=counts)
     chosen = settings_of(city, tmp_path, published=counts)
-    table = audit_job(here.job(chosen.measurement), workers=1)
+    table = audit_job(here.job(chosen.measurement))
     assert here.values is not None
-    realised = realised_losses(here.people, here.release, here.values, chosen.measurement, workers=1)
-    expected = pl.concat([table, realised], how="horizontal")
+    expected = audit_everyone(Everyone.here(here.job(chosen.measurement)), values=here.values).table
+    assert expected.drop("realised_status", "realised_lower", "realised_upper").equals(table)
     assert disk_table(chosen, there).equals(expected)
     how: dict[str, Any] = {"misses": 1, "window": "12h"}
-    rows = stored_rows(store_of(tmp_path) / "people.parquet", there.count, Team())
-    summed = summarise(Results(rows, AuditSettings.thresholds), there.people, there.release, **how)
+    rows = Rows.of(store_of(tmp_path) / "people.parquet")
+    summed = summarise(Results(rows.blocks, AuditSettings.thresholds), there.people, there.release, **how)
     assert summed.realised == summarise(expected, here.people, here.release, **how).realised
     assert summed.realised is not None
 
@@ -183,37 +184,35 @@ class StoppedError(Exception):
 def test_an_interrupted_audit_goes_on(city: Path, tmp_path: Path) -> None:
     chosen = settings_of(city, tmp_path)
     here, there = both(city, tmp_path)
-    job = there.common_job(chosen.measurement)
-    assert there.everyone is not None
+    work = there.everyone(chosen.measurement, tmp_path)
 
     def stop(done: int, everyone: int) -> None:
         if done >= 20:
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        audit_everyone(job, there.everyone, tmp_path, progress=stop)
+        audit_everyone(work, tmp_path, progress=stop)
     parts = sorted((tmp_path / "parts").glob("*.parquet"))
-    assert 2 < len(parts) < len(there.everyone.partitions)
+    assert 2 < len(parts) < len(work.blocks)
     for part, content in zip(parts, (b"PAR1 but no more", parts[1].read_bytes()[:-20]), strict=False):
         part.write_bytes(content)  # a disk may do so
     kept, begun = parts[2].stat().st_mtime_ns, list[int]()
     _, again = both(city, tmp_path)
-    assert again.everyone is not None
-    path = audit_everyone(job, again.everyone, tmp_path, progress=lambda done, _: begun.append(done))
+    fresh = again.everyone(chosen.measurement, tmp_path)
+    rows = audit_everyone(fresh, tmp_path, progress=lambda done, _: begun.append(done))
     assert begun[0] > 0
     assert parts[2].stat().st_mtime_ns == kept
-    assert pl.read_parquet(path).equals(audit_job(here.job(chosen.measurement), workers=1))
-    other = replace(job, measurement=replace(job.measurement, seed=6))
+    assert rows.table.equals(audit_job(here.job(chosen.measurement)))
+    other = again.everyone(replace(chosen.measurement, seed=6), tmp_path)
     with pytest.raises(pb.ConfigError, match="unfinished audit of other people or with other settings"):
-        audit_everyone(other, again.everyone, tmp_path)
+        audit_everyone(other, tmp_path)
 
 
 @pytest.mark.parametrize("harm", ["vanishes", "is replaced", "is damaged"])
 def test_nobody_is_lost_where_a_finished_partition_goes(city: Path, tmp_path: Path, harm: str) -> None:
     chosen = settings_of(city, tmp_path)
     here, there = both(city, tmp_path)
-    job = there.common_job(chosen.measurement)
-    assert there.everyone is not None
+    work = there.everyone(chosen.measurement, tmp_path)
 
     def meddle(done: int, everyone: int) -> None:
         if done == everyone:
@@ -225,11 +224,11 @@ def test_nobody_is_lost_where_a_finished_partition_goes(city: Path, tmp_path: Pa
                 first.write_bytes(b"PAR1")
 
     with pytest.raises(pb.PasserbyError, match=r"parts: 1 of \d+ finished partitions were removed or changed"):
-        audit_everyone(job, there.everyone, tmp_path, progress=meddle)
+        audit_everyone(work, tmp_path, progress=meddle)
     begun = list[int]()
-    path = audit_everyone(job, there.everyone, tmp_path, progress=lambda done, _: begun.append(done))
+    rows = audit_everyone(work, tmp_path, progress=lambda done, _: begun.append(done))
     assert begun[0] > 20
-    assert pl.read_parquet(path).equals(audit_job(here.job(chosen.measurement), workers=1))
+    assert rows.table.equals(audit_job(here.job(chosen.measurement)))
 
 
 def test_a_whole_folder(city: Path, tmp_path: Path) -> None:
@@ -346,7 +345,7 @@ class TestDask:
     def test_the_same_rows(self, city: Path, tmp_path: Path, cluster: Any) -> None:
         chosen = settings_of(city, tmp_path)
         here, there = both(city, tmp_path, Team(None, cluster))
-        assert disk_table(chosen, there).equals(audit_job(here.job(chosen.measurement), workers=1))
+        assert disk_table(chosen, there).equals(audit_job(here.job(chosen.measurement)))
 
     def test_workers_that_do_not_see_the_folder(
         self, city: Path, tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch

@@ -11,8 +11,8 @@ import pytest
 
 import passerby as pb
 from passerby.audits import backtest
+from passerby.audits.everyone import Partitions, joined
 from passerby.audits.job import Job, check_job, over_states
-from passerby.audits.partition import Partitions, joined
 from passerby.audits.person import audit_person
 from passerby.audits.sample import only
 from passerby.audits.settings import Measurement

@@ -12,6 +12,7 @@ from tests.cli.small_audit import NASTY, OPTIONS, write_visits
 from tests.cli.test_main import run_here
 from tests.report.browser import ABSENT, CHROMIUM, Page, browser, cut
 
+from passerby.audits.results import Rows
 from passerby.audits.summary import Summary
 from passerby.runs.notebook import Report
 
@@ -303,7 +304,7 @@ def test_numbers_and_pictures_can_be_saved(tab: Page, report: Path, tmp_path: Pa
 
 
 def test_a_notebook_shows_the_page(tab: Page, report: Path, tmp_path: Path) -> None:
-    page = Report(pl.DataFrame(), Summary.model_construct(), report.read_text(encoding="utf-8"))
+    page = Report(Rows.here(pl.DataFrame()), Summary.model_construct(), report.read_text(encoding="utf-8"))
     (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html><title>x</title>{page._repr_html_()}", encoding="utf-8")
     tab.open(tmp_path / "notebook.html", drawn=False)
     inside = "document.querySelector('iframe')?.contentDocument?.documentElement"

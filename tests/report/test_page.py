@@ -8,6 +8,7 @@ import pytest
 from tests.report.small_report import saved, small_evidence, specs, summed
 
 import passerby as pb
+from passerby.audits.results import Rows
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
 from passerby.errors import PasserbyError
@@ -177,7 +178,7 @@ def test_steps_of_whole_days_are_called_by_their_day(made: Evidence) -> None:
 
 
 def test_a_report_is_saved_as_it_is(made: Evidence, tmp_path: Path) -> None:
-    report = Report(made.table, made.summary, "<!DOCTYPE html><p>café ☕</p>")
+    report = Report(Rows.here(made.table), made.summary, "<!DOCTYPE html><p>café ☕</p>")
     report.save(str(tmp_path / "report.html"))
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

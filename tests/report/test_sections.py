@@ -12,6 +12,7 @@ from tests.report.small_report import data, small_evidence, summed
 
 import passerby as pb
 from passerby.audits.record import Mean
+from passerby.audits.results import Rows
 from passerby.report import chart
 from passerby.report.boxes import boxes as made_of
 from passerby.report.boxes import strips
@@ -436,7 +437,7 @@ def test_the_mean_is_the_same_wherever_it_is_told(made: Evidence) -> None:
     assert any("47 % to 48 % with it" in line for line in in_short(summary.model_copy(update={"groups": []})))
     assert "exclude more than 48 %" in privacy.words(summary, 0.9)[0]
     assert backtest.robust(summary)["upper"][0] == mean.upper
-    assert repr(Report(made.table, summary, "")) == "Report(people=60, mean_loss=0.471 to 0.479)"
+    assert repr(Report(Rows.here(made.table), summary, "")) == "Report(people=60, mean_loss=0.471 to 0.479)"
 
 
 def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> None:

@@ -12,20 +12,24 @@ import polars as pl
 
 from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
+from passerby.others.counted import Counted, counted
 from passerby.people.habits import People
 from passerby.questions.question import Question
-from passerby.support.checkpoints import Checkpoints, fingerprint
+from passerby.support.blocks import Team
+from passerby.support.checkpoints import Checkpoints
 from passerby.support.checks import path
-from passerby.support.workers import Progress, collect
+from passerby.support.workers import Progress
 
 from .columns import SCHEMA
 from .engine import engine_of
+from .everyone import Everyone, Partition, check_own, joined
 from .job import Job, check_job, enough_workers
-from .partition import Partition, check_own, joined, partition_size, partitions
 from .person import audit_person
+from .publication import Counts, realised_rows
 from .question_rows import Asked
 from .question_words import places_by_name
 from .questions import ask_everyone
+from .results import Rows
 from .settings import EngineSettings, Measurement
 
 
@@ -84,11 +88,10 @@ def audit(
     asked = None if questions is None else Asked.of(job, questions, places_by_name(people.places))
     job = replace(job, others=everyone_else(people, release))
     with engine_of(engine, scheduler, workers, executor) as pool:
-        few = enough_workers(len(people), workers, pool)
+        everyone = Everyone.here(job, Team(enough_workers(len(people), workers, pool), pool))
         if asked is not None:
-            asked = replace(asked, job=job)
-            return weighted(ask_everyone(asked, folder, workers=few, executor=pool, progress=progress), people)
-        return weighted(audit_job(job, folder, workers=few, executor=pool, progress=progress), people)
+            return weighted(ask_everyone(asked, everyone, folder, progress).table, people)
+        return weighted(audit_everyone(everyone, folder, progress=progress).table, people)
 
 
 def weighted(table: pl.DataFrame, people: People) -> pl.DataFrame:
@@ -100,35 +103,49 @@ def weighted(table: pl.DataFrame, people: People) -> pl.DataFrame:
     return joined.select("person", "weight", pl.exclude("person", "weight"))
 
 
-def audit_job(
-    job: Job,
+def audit_everyone(
+    everyone: Everyone,
     folder: str | Path | None = None,
-    *,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    values: Counts | None = None,
     progress: Progress | None = None,
-) -> pl.DataFrame:
-    """The audit of a job that says by itself who the others are; a folder keeps what is finished."""
-    check_job(job)
-    kept = None if folder is None else parts_of(job, folder)
-    if kept:
-        check_own(kept)
-    parts = partitions(job)
-    tables = collect(
-        _rows, parts.common, parts, workers=workers, executor=executor, sizes=parts.sizes, progress=progress, kept=kept
-    )
-    return pl.concat(tables).insert_column(0, job.people.ids.alias("person"))
+) -> Rows:
+    """Everyone's rows; a folder keeps finished partitions until all are done.
+
+    With `values`, what was published, rows have the realised loss as well.
+    """
+    kept = parts_of(everyone, folder, values)
+    check_own(kept)
+    shared = (everyone.job, None if values is None else _with_counted(everyone), values)
+    return everyone.rows(_rows, shared, "people.parquet", kept, progress)
 
 
-def parts_of(job: Job, folder: str | Path) -> Checkpoints:
+def audit_job(job: Job, folder: str | Path | None = None, progress: Progress | None = None) -> pl.DataFrame:
+    """The table of a job in memory that says by itself who the others are, made in this process."""
+    return audit_everyone(Everyone.here(job), folder, progress=progress).table
+
+
+def parts_of(everyone: Everyone, folder: str | Path | None, values: Counts | None = None) -> Checkpoints | None:
     """The finished partitions of an audit in its folder."""
-    return Checkpoints(Path(folder) / "parts", fingerprint(job, partition_size(len(job.people))))
+    return everyone.kept(None if folder is None else Path(folder) / "parts", values)
 
 
-def _rows(common: Job, part: Partition | range) -> pl.DataFrame:
+def _with_counted(everyone: Everyone) -> Job:
+    """The job, where the others are those who were really counted."""
+    found = counted(everyone.people, everyone.job.release)
+    alone = len(everyone.job.people) == 0
+    others = Counted(found.actual[:0] if alone else found.actual, found.total, found.given)
+    return replace(everyone.job, others=others)
+
+
+def _rows(shared: tuple[Job, Job | None, Counts | None], part: Partition | range) -> pl.DataFrame:
     """The table of some people."""
+    common, real, values = shared
     job, people = joined(common, part)
-    return pl.DataFrame([audit_person(job, person) for person in people], schema=SCHEMA)
+    table = pl.DataFrame([audit_person(job, person) for person in people], schema=SCHEMA)
+    table = table.insert_column(0, job.people.ids.gather([*people]).alias("person"))
+    if real is None or values is None:
+        return table
+    return pl.concat([table, realised_rows(*joined(real, part), values)], how="horizontal")
 
 
 def clear_parts(folder: str | Path) -> None:

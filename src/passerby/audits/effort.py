@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +11,15 @@ import polars as pl
 
 from passerby.others.by_habits import ByHabits
 from passerby.others.counted import Counted
+from passerby.support.blocks import Team
 from passerby.support.workers import Progress
 
-from .audit import audit_job, clear_parts
+from .audit import audit_everyone, clear_parts
 from .doubt import doubted
+from .everyone import Everyone
 from .job import Job
 from .population import open_people
+from .publication import Counts
 from .questions import pieces_of
 from .sample import only
 from .settings import Measurement
@@ -47,8 +48,8 @@ def audit_open(
     thresholds: Sequence[float],
     folder: Path | None = None,
     *,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    team: Team = Team(),  # noqa: B008
+    values: Counts | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
     """Everyone's rows, at no more effort than the job says, with that of the second pass for those who are open.
@@ -57,7 +58,10 @@ def audit_open(
     (`open_people`). Their rows are of the second pass alone, but for what is pooled over people: to take draws that
     were chosen by earlier ones would be to favour lucky ones. Where others are known by their habits, one pass is made.
     """
-    audited = partial(audit_job, workers=workers, executor=executor, progress=progress)
+
+    def audited(some: Job, kept: Path | None) -> pl.DataFrame:
+        return audit_everyone(Everyone.here(some, team), kept, values, progress).table
+
     if isinstance(job.others, ByHabits):
         return audited(job, folder)
     table = audited(replace(job, measurement=first_pass(job.measurement)), folder)

@@ -131,7 +131,7 @@ def _seconds_of_adversaries(settings: AuditSettings, inputs: Inputs, tell: Tell 
 
 def _seconds_of_questions(settings: AuditSettings, inputs: Inputs) -> float:
     """Seconds to ask a person what is asked besides, from asking a few."""
-    asked = replace(inputs.asked(settings), job=inputs.job(settings.measurement))
+    asked = inputs.asked(settings, inputs.job(settings.measurement))
     some = evenly(inputs.people, LEAST)
     rows_of(asked, some[0])
     began = time.perf_counter()

@@ -35,6 +35,7 @@ from .backtest import BacktestJob
 from .coverage import Coverage, coverage_of
 from .day import said_of_the_day
 from .earlier import MOST_PEOPLE, Origins, earlier_traces
+from .everyone import Everyone
 from .expectation import MOST
 from .job import Job, seen_by
 from .presence import Everybody
@@ -46,7 +47,7 @@ from .sample import only, some_numbers, some_people
 from .sensitive import sensitive_places
 from .settings import AuditSettings, DataSettings, Measurement
 from .stages import FITTING, READING, Tell, begin
-from .stored import SHOWN, Everyone, read_everyone
+from .stored import SHOWN, StoredPeople, read_everyone, store_of
 
 SOME_SHOWN = (
     "The figures of the page, what was tried out and other adversaries rest on {shown:,} of the {eligible:,} people, "
@@ -67,10 +68,10 @@ class Inputs:
     remarks: tuple[str, ...] = ()
     """What must be known beside the coverage."""
     zones: Zones | None = None
-    everyone: Everyone | None = None
-    """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `shown`."""
-    shown: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    alike: People | Everyone | None = None
+    stored: StoredPeople | None = None
+    """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `drawn`."""
+    drawn: NDArray[np.int64] | None = None
+    alike: People | StoredPeople | None = None
     """Everybody with habits, where `people` are a sample of them in memory."""
     whereabouts: Whereabouts | None = None
     """Where everybody is, where they are on disk; `traces` are some of them."""
@@ -80,22 +81,30 @@ class Inputs:
     @property
     def count(self) -> int:
         """How many people are measured."""
-        return len(self.people) if self.everyone is None else len(self.everyone)
+        return len(self.people) if self.stored is None else len(self.stored)
+
+    @property
+    def shown(self) -> NDArray[np.int64]:
+        """The numbers of the people that figures show, among those who are measured."""
+        return np.arange(len(self.people)) if self.drawn is None else self.drawn
 
     def job(self, measurement: Measurement) -> Job:
-        """The work of an audit."""
+        """The work of an audit of those in memory."""
         return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
 
-    def common_job(self, measurement: Measurement) -> Job:
-        """The work of an audit of people on disk, without anybody."""
-        assert self.everyone is not None
-        common = self.everyone.common
+    def everyone(self, measurement: Measurement, folder: Path, team: Team = Team()) -> Everyone:  # noqa: B008
+        """The work of an audit with results in a folder: all people who are measured, in blocks."""
+        if self.stored is None:
+            return Everyone.here(self.job(measurement), team)
+        common = self.stored.common
         # Everybody is counted here, and not again by each worker.
-        return Job(replace(common, whereabouts=None), self.release, measurement, everyone_else(common, self.release))
+        others = everyone_else(common, self.release)
+        job = Job(replace(common, whereabouts=None), self.release, measurement, others)
+        return self.stored.work(job, store_of(folder))
 
     def known(self, team: Team) -> Everybody:
         """Everybody with habits, in blocks."""
-        all_of_them = self.alike or self.everyone or self.people
+        all_of_them = self.alike or self.stored or self.people
         if isinstance(all_of_them, People):
             return Everybody.here(all_of_them, team)
         return Everybody(all_of_them.partitions, tuple(all_of_them.sizes), all_of_them.common)
@@ -105,10 +114,8 @@ class Inputs:
         """Places and zones by name."""
         return places_by_name(self.people.places, self.zones.named() if self.zones else None)
 
-    def asked(self, settings: AuditSettings) -> Asked:
+    def asked(self, settings: AuditSettings, job: Job) -> Asked:
         """What is asked of everybody beside the trace."""
-        how = settings.measurement
-        job = self.job(how) if self.everyone is None else self.common_job(how)
         return Asked.of(job, asked_besides(settings, self.named, self.release), self.named)
 
     @property
@@ -133,7 +140,7 @@ class Inputs:
 
     def told(self, *, exact: bool = False) -> tuple[str, ...]:
         """What must be known before anything is believed; `exact` as in `alerts`."""
-        drawn = self.everyone is not None and len(self.shown) < self.eligible
+        drawn = self.stored is not None and len(self.shown) < self.eligible
         some = SOME_SHOWN.format(shown=len(self.shown), eligible=self.eligible)
         found = alerts(self.coverage, self.remarks, name_elsewhere=self.people.name_elsewhere, exact=exact)
         return (*found, some) if drawn else found
@@ -258,7 +265,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
     shown = some_numbers(eligible, SHOWN, seed)
     some = everyone.some(shown)
     day = said_of_the_day(seen_by(some, release), settings.misses, settings.adversaries, seed)
-    return replace(known, people=some, everyone=everyone, shown=shown, remarks=(*remarks, *day))
+    return replace(known, people=some, stored=everyone, drawn=shown, remarks=(*remarks, *day))
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:

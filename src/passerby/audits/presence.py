@@ -35,8 +35,8 @@ from passerby.support.checks import whole
 from passerby.support.workers import Progress, collect
 
 from .asking import words_of
+from .everyone import partition_size
 from .job import Job, check_job, over_states
-from .partition import partition_size
 from .person import stream_of
 from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
 from .presence_habits import Beside, Person, cells, closed, rows_of_places

@@ -6,7 +6,7 @@ off the count, and what is left tells of the target (`others`).
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,19 +18,13 @@ from passerby.mechanisms import HIDDEN, Mechanism
 from passerby.mechanisms.checks import LARGEST
 from passerby.mechanisms.registry import read_mechanism
 from passerby.model.counts import Count
-from passerby.model.release import Release
-from passerby.others.counted import counted
 from passerby.people.count_rows import PUBLISHED, RowReader
 from passerby.people.habits import People
 from passerby.people.sensors import given
 from passerby.questions.trace.measure import trace_loss
-from passerby.support.checkpoints import Checkpoints, fingerprint
-from passerby.support.workers import Progress, collect
 from passerby.visits.small_tables import DistinctRows, read_table
 
 from .job import Job, over_states
-from .partition import Partition, joined, partitions
-from .settings import Measurement
 
 SCHEMA: dict[str, pl.DataType] = {
     "realised_status": pl.String(),
@@ -100,53 +94,14 @@ def _number(value: object, where: str, way: Mechanism | None) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class _Work:
-    job: Job
-    values: Counts
+def realised_rows(job: Job, people: Iterable[int], values: Counts) -> pl.DataFrame:
+    """The realised losses of some people of a job that knows who else is counted, given the published `values`.
 
-
-def realised_losses(
-    people: People,
-    release: Release,
-    values: Counts,
-    measurement: Measurement,
-    *,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    progress: Progress | None = None,
-    file: Path | None = None,
-) -> pl.DataFrame:
-    """The realised loss of everyone: success of the best guess given the published `values`, as an interval.
-
-    The status is "ok", "impossible" where no trace of the person agrees with the published values and the others (then
-    the counts were not made from these visits, or not in this way), or the reason for a refusal. With a `file`, what is
-    finished is kept there when it is interrupted.
+    It is the success of the best guess, as an interval. The status is "ok", "impossible" where no trace of the person
+    agrees with the published values and the others (then the counts were not made from these visits, or not in this
+    way), or the reason for a refusal.
     """
-    parts = partitions(Job(people, release, measurement, counted(people, release)))
-    kept = None if file is None else Checkpoints(file, fingerprint(parts, values))
-    rows = collect(
-        _realised,
-        _Work(parts.common, values),
-        parts,
-        workers=workers,
-        executor=executor,
-        sizes=parts.sizes,
-        progress=progress,
-        kept=kept,
-    )
-    return pl.DataFrame([row for part in rows for row in part], schema=SCHEMA, orient="row")
-
-
-def realised_rows(job: Job, values: Counts) -> pl.DataFrame:
-    """The realised losses of the people of a job, which knows who else is counted."""
-    return pl.DataFrame([_loss(job, person, values) for person in range(len(job.people))], schema=SCHEMA, orient="row")
-
-
-def _realised(work: _Work, part: Partition | range) -> list[RealisedRow]:
-    """The realised losses of some people."""
-    job, people = joined(work.job, part)
-    return [_loss(job, person, work.values) for person in people]
+    return pl.DataFrame([_loss(job, person, values) for person in people], schema=SCHEMA, orient="row")
 
 
 def _loss(job: Job, person: int, values: Counts) -> RealisedRow:

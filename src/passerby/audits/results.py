@@ -18,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.support.blocks import Blocks, Slice, Team
+from passerby.support.files import whole_or_nothing
 from passerby.support.rule_of_five import FEW, is_below, middle_ranks, rank_ranks, reached_ranks
 from passerby.support.statistics import at_ranks, exact_mean, exact_sum, first_bits, sort_keys
 
@@ -48,15 +49,56 @@ def write_rows(rows: pl.DataFrame | pl.LazyFrame, path: Path) -> None:
     rows.lazy().sink_parquet(path, row_group_size=ROWS)
 
 
-def stored_rows(path: Path, count: int, team: Team) -> Blocks[pl.DataFrame]:
-    """A file of so many rows, in blocks."""
-    return Blocks([*Slice(path, 0, max(count, 1)).cut(ROWS)], load_rows, team)
+@dataclass(frozen=True)
+class Rows:
+    """Everyone's rows in blocks: a table in memory, or a `file`."""
 
+    blocks: Blocks[pl.DataFrame]
+    sizes: Sequence[int]
+    file: Path | None = None
 
-def rows_at(blocks: Blocks[pl.DataFrame], numbers: NDArray[np.int64]) -> pl.DataFrame:
-    """The rows of these numbers, in increasing order."""
-    sizes = [each.count for each in blocks.items]
-    return pl.concat(blocks.picked(sizes, numbers).map(_gathered, None))
+    @classmethod
+    def here(cls, table: pl.DataFrame) -> Rows:
+        """Those of a table in memory."""
+        return cls(Blocks.here(table), (table.height,))
+
+    @classmethod
+    def of(cls, path: Path, team: Team = Team()) -> Rows:  # noqa: B008
+        """Those of a file."""
+        count = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+        cuts = [*Slice(path, 0, max(count, 1)).cut(ROWS)]
+        return cls(Blocks(cuts, load_rows, team), [cut.count for cut in cuts], path)
+
+    @property
+    def lazy(self) -> pl.LazyFrame:
+        """The rows as a query."""
+        return pl.concat(self.blocks).lazy() if self.file is None else pl.scan_parquet(self.file, glob=False)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows in memory."""
+        return self.lazy.collect()
+
+    def at(self, numbers: NDArray[np.int64]) -> pl.DataFrame:
+        """The rows of these numbers, in increasing order."""
+        return pl.concat(self.blocks.picked(self.sizes, numbers).map(_gathered, None))
+
+    def and_more(self, more: pl.DataFrame) -> Rows:
+        """With further rows at the end."""
+        if self.file is None:
+            return Rows.here(pl.concat([*self.blocks, more]))
+        with whole_or_nothing(self.file, private=True, lasting=False) as draft:
+            write_rows(pl.concat([self.lazy, more.lazy()]), draft)
+        return Rows.of(self.file, self.blocks.team)
+
+    def put(self, draft: Path, final: Path) -> Rows:
+        """Write the rows as a draft of a file, or give their own file that name: the rows in the `final` file."""
+        if self.file is None:
+            write_rows(self.lazy, draft)
+            return self
+        self.file.replace(draft)
+        cuts = [replace(cut, path=final) for cut in self.blocks.items]
+        return Rows(Blocks(cuts, load_rows, self.blocks.team), self.sizes, final)
 
 
 def _gathered(_: None, block: tuple[pl.DataFrame, NDArray[np.int64]]) -> pl.DataFrame:

@@ -18,19 +18,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.errors import InputError, PasserbyError
+from passerby.errors import InputError
 from passerby.model.counts import Count
-from passerby.others.counted import counted
 from passerby.people.common import MOST
 from passerby.people.fit import Fitting, fit_blocks, tracing_for, with_common, with_rows
 from passerby.people.habits import People
 from passerby.people.origins import spread
 from passerby.people.whereabouts import Whereabouts
 from passerby.support.blocks import Blocks, Team
-from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.dask import check_shared
-from passerby.support.files import make_folder, whole_or_nothing
-from passerby.support.workers import Progress
+from passerby.support.files import make_folder
 from passerby.visits.readers import Reading
 from passerby.visits.steps import Times
 from passerby.visits.store import StoredVisits, store_visits
@@ -38,14 +35,10 @@ from passerby.visits.trace_store import StoredTraces, store_traces, taken
 from passerby.visits.traces import Traces
 from passerby.visits.windows import Tracing
 
-from .columns import SCHEMA
 from .coverage import Absence
 from .earlier import MOST_PEOPLE, Earlier, Origins, earlier_tracings, small
+from .everyone import Everyone, Partition, joined, partition_size
 from .job import Job, check_job
-from .partition import Partition, check_own, joined, partition_size
-from .person import audit_person
-from .publication import Counts, realised_rows
-from .results import write_rows
 from .sample import some_numbers
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
@@ -81,7 +74,7 @@ def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArr
 
 
 @dataclass(frozen=True)
-class Everyone:
+class StoredPeople:
     """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
 
     `absence` tells of each partition how many people it has and how often they are elsewhere, and `earlier` has traces
@@ -95,7 +88,7 @@ class Everyone:
     earlier: Origins = field(default_factory=dict)
 
     @classmethod
-    def of(cls, common: People, traces: StoredTraces, least: int) -> Everyone:
+    def of(cls, common: People, traces: StoredTraces, least: int) -> StoredPeople:
         """The people of stored traces who are known often enough."""
         bare = replace(common, whereabouts=None)
         small = traces.cut(partition_size(len(traces))).then(_people, (bare, least))
@@ -121,6 +114,12 @@ class Everyone:
         fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
         return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
 
+    def work(self, job: Job, store: Path) -> Everyone:
+        """A job about all of them, which is made without anybody; their rows are put together in the store."""
+        blocks = self.partitions.then(_rows, None)
+        check_job(joined(job, Partition.of(self.some(np.arange(min(1, len(self))))))[0])
+        return Everyone(job, self.common, blocks, self.sizes, (job, self.traces.digests, self.sizes), store)
+
     def some_traces(self, count: int, seed: int) -> Traces:
         """So many traces, drawn as a backtest draws them."""
         blocks = self.traces.blocks
@@ -133,6 +132,10 @@ def _people(how: tuple[People, int], traces: Traces) -> People:
 
 def _absence(_: None, people: People) -> Absence:
     return Absence.of(people)
+
+
+def _rows(_: None, people: People) -> Partition | range:
+    return Partition.of(people)
 
 
 def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
@@ -194,7 +197,7 @@ def read_everyone(
     team: Team,
     tell: Tell | None = None,
     named: Sequence[str] | None = (),
-) -> tuple[Everyone, StoredVisits, Times]:
+) -> tuple[StoredPeople, StoredVisits, Times]:
     """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty.
 
     Places that are `zoned` are kept beside those that are chosen, and at earlier origins those that are `named`, or
@@ -219,13 +222,13 @@ def read_everyone(
     return replace(_everyone(common, traces, fitting.least), earlier=earlier), visits, times
 
 
-def _everyone(common: People, traces: StoredTraces, least: int) -> Everyone:
+def _everyone(common: People, traces: StoredTraces, least: int) -> StoredPeople:
     """The people of stored traces, with what all of them did at the steps to find where habits have a part of it."""
-    everyone = Everyone.of(common, traces, least)
+    everyone = StoredPeople.of(common, traces, least)
     if common.habits is None or not common.habits.chosen.common:
         return everyone
     told = with_common(common, everyone.some(spread(len(everyone), MOST)))
-    return Everyone.of(told, traces, least)
+    return StoredPeople.of(told, traces, least)
 
 
 def _earlier(
@@ -246,55 +249,3 @@ def _earlier(
         some = taken(traces.blocks, traces.sizes(traces.blocks), some_numbers(len(traces), MOST_PEOPLE, settings.seed))
         found[cut] = Earlier(small(some), StoredWhereabouts.over(traces, fitting.holdout))
     return found
-
-
-def audit_everyone(
-    job: Job, everyone: Everyone, folder: Path, values: Counts | None = None, progress: Progress | None = None
-) -> Path:
-    """The table of everyone as a file in the folder, where finished partitions are kept until all are done.
-
-    `job` is about the people without anybody. With `values`, what was published, rows have the realised loss as well.
-    """
-    first = everyone.some(np.arange(min(1, len(everyone))))
-    check_job(joined(job, Partition(first.ids, first.fitted, first.actual))[0])
-    kept = parts_of_everyone(job, everyone, folder, values)
-    check_own(kept)
-    real = None if values is None else replace(job, others=counted(everyone.common, job.release))
-    done = everyone.partitions.stream(_rows, (job, real, values), sizes=everyone.sizes, progress=progress, kept=kept)
-    for _ in done:
-        pass  # each is on disk by now
-    table = store_of(folder) / "people.parquet"
-    with whole_or_nothing(table, private=True, lasting=False) as draft:
-        write_rows(pl.scan_parquet(all_tables(kept, len(everyone.partitions)), glob=False), draft)
-    return table
-
-
-def all_tables(kept: Checkpoints, count: int) -> list[Path]:
-    """The files of all partitions in their order; nobody is left out where one is not as it was written."""
-    files = kept.whole()
-    lost = sum(number not in files for number in range(count))
-    if lost:
-        raise PasserbyError(
-            f"{kept.path}: {lost:,} of {count:,} finished partitions were removed or changed by something else while "
-            "the audit was at work, and no table is written without their people; the same audit, started again, "
-            "measures them again and keeps the others"
-        )
-    return [files[number] for number in range(count)]
-
-
-def parts_of_everyone(job: Job, everyone: Everyone, folder: Path, values: Counts | None) -> Checkpoints:
-    """The finished partitions of an audit of people on disk."""
-    mark = fingerprint(job, everyone.traces.digests, everyone.sizes, values)
-    return Checkpoints(folder / "parts", mark, left=True)
-
-
-def _rows(work: tuple[Job, Job | None, Counts | None], people: People) -> pl.DataFrame:
-    """The table of a partition."""
-    common, real, values = work
-    part = Partition(people.ids, people.fitted, people.actual)
-    job, numbers = joined(common, part)
-    table = pl.DataFrame([audit_person(job, person) for person in numbers], schema=SCHEMA)
-    table = table.insert_column(0, people.ids.alias("person"))
-    if real is None or values is None:
-        return table
-    return pl.concat([table, realised_rows(joined(real, part)[0], values)], how="horizontal")

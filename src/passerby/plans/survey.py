@@ -20,8 +20,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.audits.audit import audit_job
+from passerby.audits.audit import audit_everyone
 from passerby.audits.doubt import doubted
+from passerby.audits.everyone import Everyone
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
@@ -29,6 +30,7 @@ from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
 from passerby.people.habits import People
 from passerby.questions.trace.ways import FAR
+from passerby.support.blocks import Team
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.files import make_folder
 from passerby.support.processes import all_cores, pool_of
@@ -156,7 +158,8 @@ class Survey:
     def _audited(self, job: Job) -> pl.DataFrame:
         folder = None if self.folder is None else make_folder(self.folder / self._name(job), "folder")
         self.measured += len(self.people)
-        return audit_job(job, folder, workers=self.workers, executor=self.executor, progress=self.progress)
+        everyone = Everyone.here(job, Team(self.workers, self.executor))
+        return audit_everyone(everyone, folder, progress=self.progress).table
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
         """Take over an audit of everybody, whose ends are passed on with the doubt that they have."""

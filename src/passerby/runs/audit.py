@@ -12,25 +12,23 @@ from typing import Any
 import polars as pl
 
 from passerby.audits.alerts import about_backtest, about_published
-from passerby.audits.audit import audit_job, parts_of
+from passerby.audits.audit import audit_everyone, parts_of
 from passerby.audits.backtest import run_backtest
 from passerby.audits.effort import audit_open, clear_passes, first_pass
 from passerby.audits.engine import engine_of
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.presence_all import Present, presence_of_all
-from passerby.audits.publication import realised_losses
 from passerby.audits.question_record import Answers
 from passerby.audits.question_summary import told_answers
 from passerby.audits.questions import TABLE, ask_everyone
 from passerby.audits.record import Backtest, told_backtest
-from passerby.audits.results import Results, rows_at, stored_rows, write_rows
+from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, LOOKING, PRESENCE, WRITING, Tell, begin
-from passerby.audits.stored import audit_everyone, on_disk, parts_of_everyone, passing, store_of
-from passerby.audits.stored_questions import ask_stored
+from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin
+from passerby.audits.stored import on_disk, passing, store_of
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings
 from passerby.audits.what_if import Findings
@@ -39,7 +37,6 @@ from passerby.errors import InputError
 from passerby.report.evidence import Evidence
 from passerby.support import checks
 from passerby.support.blocks import Team
-from passerby.support.checkpoints import Checkpoints
 from passerby.support.files import as_json, make_folder, whole_or_nothing
 from passerby.support.processes import all_cores, pool_of
 from passerby.support.workers import check_executor
@@ -122,15 +119,13 @@ def run_audit(
         inputs = gather(settings, visits, tell, stored)
         if not disk:
             work.enter_context(_held(destination))
-        if overwrite and not _kept(settings, inputs).own():
+        if overwrite and not _kept(settings, inputs):
             clear_passes(out)
         make_folder(draft_of(out).parent, wording.name("out"), private=True)
         write_settings(settings, draft_of(out))
         team = Team(enough_workers(inputs.count, workers, pool), pool)
         report = _report(settings, inputs, team, tell, assumption(settings, inputs, wording))
-        if inputs.everyone is not None:
-            report = replace(report, rows=out / "people.parquet", asked=out / TABLE)
-        _write(settings, report)
+        report = _write(settings, report)
         draft_of(out).unlink(missing_ok=True)
         clear_passes(out)
     return report
@@ -147,10 +142,11 @@ def _report(
     settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None, assumed: str | None = None
 ) -> Report:
     """Everyone's loss, what was tried besides, and a page that shows it, below what was `assumed`."""
-    table, results, findings = _measure(settings, inputs, team, tell)
+    rows, table, findings = _measure(settings, inputs, team, tell)
+    results = Results(rows.blocks, settings.thresholds)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
-    answers, rows = _asked(settings, inputs, team, tell)
+    answers, asked = _asked(settings, inputs, team, tell)
     present = _present(settings, inputs, team, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
@@ -180,22 +176,9 @@ def _report(
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
     report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
-    return replace(report, asked=_with_places(settings, rows, present.rows))
-
-
-def _with_places(
-    settings: AuditSettings, rows: pl.DataFrame | None, places: pl.DataFrame | None
-) -> pl.DataFrame | None:
-    """The rows of everybody, and after them those of presence; in a file, where these are in one."""
-    if places is None:
-        return rows
-    more = places.drop("place")
-    if rows is not None:
-        return pl.concat([rows, more])
-    table = store_of(settings.out) / TABLE
-    with whole_or_nothing(table, private=True, lasting=False) as draft:
-        write_rows(pl.concat([pl.scan_parquet(table, glob=False), more.lazy()]), draft)
-    return None
+    # After the rows of everybody come those of presence.
+    more = None if present.rows is None else present.rows.drop("place")
+    return replace(report, rows=rows, asked=asked if more is None else asked.and_more(more))
 
 
 def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Present:
@@ -209,24 +192,18 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     return presence_of_all(*case, team=team, progress=progress, folder=folder)
 
 
-def _asked(
-    settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None
-) -> tuple[list[Answers], pl.DataFrame | None]:
-    """What else was asked of everybody: what is told of it, and the rows, unless they are in a file."""
-    asked, progress = inputs.asked(settings), begin(tell, ASKING)
-    if inputs.everyone is not None:
-        path = ask_stored(asked, inputs.everyone, settings.out, progress)
-        return told_answers(pl.scan_parquet(path, glob=False), asked, inputs.named), None
-    rows = ask_everyone(asked, settings.out, **vars(team), progress=progress, part=True)
-    return told_answers(rows, asked, inputs.named), rows
+def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:
+    """What else was asked of everybody, and the rows."""
+    everyone = inputs.everyone(settings.measurement, settings.out, team)
+    asked = inputs.asked(settings, everyone.job)
+    rows = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
+    return told_answers(rows.lazy, asked, inputs.named), rows
 
 
-def _kept(settings: AuditSettings, inputs: Inputs) -> Checkpoints:
-    """What an earlier audit of the same kind has finished."""
-    how, out = _first(settings), settings.out
-    if inputs.everyone is None:
-        return parts_of(inputs.job(how), out)
-    return parts_of_everyone(inputs.common_job(how), inputs.everyone, out, inputs.values)
+def _kept(settings: AuditSettings, inputs: Inputs) -> bool:
+    """Whether an earlier audit of the same kind has finished parts."""
+    kept = parts_of(inputs.everyone(_first(settings), settings.out), settings.out, inputs.values)
+    return kept is not None and kept.own()
 
 
 def finished(folder: Path) -> bool:
@@ -246,30 +223,20 @@ def _first(settings: AuditSettings) -> Measurement:
 
 def _measure(
     settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None
-) -> tuple[pl.DataFrame, Results, Findings | None]:
-    """Everyone's loss, what the published series revealed, and what was tried out; what is finished is kept.
-
-    Where everybody is on disk, the table is of those that figures show.
-    """
+) -> tuple[Rows, pl.DataFrame, Findings | None]:
+    """Everyone's rows, those that figures show, and what was tried out; what is finished is kept."""
     how, people, release = settings.measurement, inputs.people, inputs.release
     parts = settings.out / "parts"
     progress = begin(tell, AUDITING)
-    if inputs.everyone is not None:
-        path = audit_everyone(inputs.common_job(how), inputs.everyone, settings.out, inputs.values, progress)
-        rows = stored_rows(path, inputs.count, team)
-        table, results = rows_at(rows, inputs.shown), Results(rows, settings.thresholds)
-    elif settings.effort == "open":
-        table = audit_open(inputs.job(how), settings.thresholds, settings.out, **vars(team), progress=progress)
+    if settings.effort == "open":
+        job, values = inputs.job(how), inputs.values
+        found = audit_open(job, settings.thresholds, settings.out, team=team, values=values, progress=progress)
+        rows = Rows.here(found)
     else:
-        table = audit_job(inputs.job(how), settings.out, **vars(team), progress=progress)
-    if inputs.published and inputs.everyone is None:
-        progress, file, values = begin(tell, LOOKING), parts / "realised.jsonl", inputs.published.values
-        realised = realised_losses(people, release, values, how, **vars(team), progress=progress, file=file)
-        table = pl.concat([table, realised], how="horizontal")
-    if inputs.everyone is None:
-        results = Results.here(table, settings.thresholds)
+        rows = audit_everyone(inputs.everyone(how, settings.out, team), settings.out, inputs.values, progress)
+    table = rows.at(inputs.shown)
     findings = explored(settings, people, release, table, team, tell, parts)
-    return table, results, findings
+    return rows, table, findings
 
 
 def _went_back(
@@ -292,7 +259,7 @@ def _went_back(
         return None, str(error)
 
 
-def _write(settings: AuditSettings, report: Report) -> None:
+def _write(settings: AuditSettings, report: Report) -> Report:
     """All files or none: drafts first, which then take their names, the last one above first.
 
     The summary tells that an audit is finished, so an earlier one goes before the first draft takes its name, and the
@@ -308,16 +275,12 @@ def _write(settings: AuditSettings, report: Report) -> None:
             for name in ("internal.html", "people.parquet")
         )
         answered = together.enter_context(whole_or_nothing(out / TABLE, private=True))
-        if isinstance(report.rows, pl.DataFrame):
-            write_rows(report.rows, listed)
-        else:
-            (store_of(out) / "people.parquet").replace(listed)
-        if isinstance(report.asked, pl.DataFrame):
-            write_rows(report.asked, answered)
-        else:
-            (store_of(out) / TABLE).replace(answered)
+        rows = report.rows.put(listed, out / "people.parquet")
+        assert report.asked is not None
+        asked = report.asked.put(answered, out / TABLE)
         kept.write_text(report.internal, encoding="utf-8")
         shown.write_text(report.page, encoding="utf-8")
         set_up.write_text(as_toml(settings, out), encoding="utf-8")
         summed.write_text(as_json(report.summary.model_dump(mode="json")), encoding="utf-8")
         (out / LAST).unlink(missing_ok=True)
+    return replace(report, rows=rows, asked=asked)

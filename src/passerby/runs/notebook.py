@@ -22,7 +22,7 @@ from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.question_rows import SCHEMA
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Adversary, Backtest, Mean, check_told, told_backtest
-from passerby.audits.results import Results
+from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
@@ -49,28 +49,28 @@ class Report:
     """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, may be shared).
 
     `internal` is the page with the true counts, and `figures` holds each figure of the page by its key; a notebook
-    shows them as pictures, and loads nothing. `rows` are the table, or the file that it is read from when asked for.
+    shows them as pictures, and loads nothing. `rows` are the table in memory or in a file.
     `questions` has a row per person and question, where others were asked than the trace.
     """
 
-    rows: pl.DataFrame | Path
+    rows: Rows
     summary: Summary
     page: str
     internal: str = ""
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    asked: pl.DataFrame | Path | None = None
+    asked: Rows | None = None
 
     @property
     def table(self) -> pl.DataFrame:
         """A row per person, with ids."""
-        return self.rows if isinstance(self.rows, pl.DataFrame) else pl.read_parquet(self.rows)
+        return self.rows.table
 
     @property
     def questions(self) -> pl.DataFrame:
         """A row per person, question and adversary, with ids; without rows where nothing else was asked."""
         if self.asked is None:
             return pl.DataFrame(schema={"person": self.table.schema["person"], **SCHEMA})
-        return self.asked if isinstance(self.asked, pl.DataFrame) else pl.read_parquet(self.asked)
+        return self.asked.table
 
     def save(self, path: str | Path) -> None:
         """Write the page to a file that opens offline."""
@@ -192,4 +192,4 @@ def report_of(evidence: Evidence, call: str | None = None, progress: Progress | 
     sections, private = built(evidence, progress), replace(evidence, internal=True)
     figures = {figure.key: figure for section in sections for figure in section.content.figures}
     page, internal = fill(evidence, sections, call), fill(private, built(private), call)
-    return Report(evidence.table, evidence.summary, page, internal, figures)
+    return Report(Rows.here(evidence.table), evidence.summary, page, internal, figures)

@@ -9,9 +9,9 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits import partition
+from passerby.audits import everyone
+from passerby.audits.everyone import Partition, Partitions, joined
 from passerby.audits.job import Job
-from passerby.audits.partition import Partition, Partitions, joined
 from passerby.audits.settings import Measurement
 from passerby.others.by_habits import SensorsByHabits as Expected
 from passerby.others.by_habits import everyone_else
@@ -77,5 +77,5 @@ def test_everybody_goes_along_where_others_are_known_by_habits(people: pb.People
 def test_any_cut_gives_the_same(people: pb.People, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = pb.audit(people, RELEASES[kind], 1, workers=1, **LITTLE)
     for size in (1, 7):
-        monkeypatch.setattr(partition, "PARTITION", size)
+        monkeypatch.setattr(everyone, "PARTITION", size)
         assert pb.audit(people, RELEASES[kind], 1, workers=1, **LITTLE).equals(whole)

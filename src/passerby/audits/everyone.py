@@ -1,21 +1,31 @@
-"""A job in partitions: what everybody shares goes to a worker once, and a person's rows go out with their partition."""
+"""Everyone who is measured, in blocks: a job that all blocks share, and the people of each in memory or on disk.
+
+What everybody shares goes to a worker once, and a person's rows go out with their block. People on disk are loaded by
+the worker that measures them, so that nothing of the size of all people is held.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.errors import ConfigError
+from passerby.errors import ConfigError, PasserbyError
 from passerby.others.by_habits import ByHabits
 from passerby.others.counted import Counted
-from passerby.support.checkpoints import Checkpoints
+from passerby.people.habits import People
+from passerby.support.blocks import Blocks, Team
+from passerby.support.checkpoints import Checkpoints, fingerprint
+from passerby.support.files import whole_or_nothing
+from passerby.support.workers import Progress
 
-from .job import Job
+from .job import Job, check_job
+from .results import Rows, write_rows
 from .sample import only
 
 #: People per partition, at most: large enough to be worth a task and a file, small enough to lose little by a fault.
@@ -33,10 +43,15 @@ class Partition:
     fitted: NDArray[np.int32]
     actual: NDArray[np.int32]
 
+    @classmethod
+    def of(cls, people: People) -> Partition:
+        """The rows of some people."""
+        return cls(people.ids, people.fitted, people.actual)
+
 
 @dataclass(frozen=True)
 class Partitions(Sequence[Partition | range]):
-    """The partitions of a job, each made when it is asked for: people `number * size` and on."""
+    """The partitions of a job in memory, each made when it is asked for: people `number * size` and on."""
 
     job: Job
     size: int
@@ -85,9 +100,56 @@ class Partitions(Sequence[Partition | range]):
         )
 
 
-def partitions(job: Job) -> Partitions:
-    """A job in partitions of the usual size."""
-    return Partitions(job, partition_size(len(job.people)))
+@dataclass(frozen=True, eq=False)
+class Everyone:
+    """A job in blocks: `job` is what they share, and `people` all that is known of everybody, who may be on disk.
+
+    `mark` tells this work from others. Rows of people on disk are put together in the folder `store`.
+    """
+
+    job: Job
+    people: People
+    blocks: Blocks[Partition | range]
+    sizes: Sequence[int]
+    mark: Any
+    store: Path | None = None
+
+    @classmethod
+    def here(cls, job: Job, team: Team = Team()) -> Everyone:  # noqa: B008
+        """The people of a job in memory, who fit it."""
+        check_job(job)
+        parts = Partitions(job, partition_size(len(job.people)))
+        return cls(parts.common, job.people, Blocks.of(parts, team), parts.sizes, (job, parts.size))
+
+    def __len__(self) -> int:
+        """The number of people."""
+        return sum(self.sizes)
+
+    def kept(self, folder: str | Path | None, *more: object) -> Checkpoints | None:
+        """Where finished partitions are kept, of this work and what `more` it depends on; None without a folder."""
+        if folder is None:
+            return None
+        return Checkpoints(Path(folder), fingerprint(self.mark, *more), left=self.store is not None)
+
+    def rows(
+        self,
+        task: Callable[[Any, Any], pl.DataFrame],
+        shared: Any,
+        name: str,
+        kept: Checkpoints | None,
+        progress: Progress | None = None,
+    ) -> Rows:
+        """The rows that a task makes of each block, in the order of people; a file of this `name` in the store."""
+        done = self.blocks.stream(task, shared, sizes=self.sizes, progress=progress, kept=kept)
+        if self.store is None or kept is None:
+            found = dict(done)
+            return Rows.here(pl.concat([found[number] for number in range(len(self.blocks))]))
+        for _ in done:
+            pass  # each is on disk by now
+        file = self.store / name
+        with whole_or_nothing(file, private=True, lasting=False) as draft:
+            write_rows(pl.scan_parquet(all_tables(kept, len(self.blocks)), glob=False), draft)
+        return Rows.of(file, self.blocks.team)
 
 
 def joined(common: Job, part: Partition | range) -> tuple[Job, range]:
@@ -110,8 +172,23 @@ def partition_size(people: int) -> int:
     return min(PARTITION, max(8, people // 32))
 
 
-def check_own(kept: Checkpoints) -> None:
+def all_tables(kept: Checkpoints, count: int) -> list[Path]:
+    """The files of all partitions in their order; nobody is left out where one is not as it was written."""
+    files = kept.whole()
+    lost = sum(number not in files for number in range(count))
+    if lost:
+        raise PasserbyError(
+            f"{kept.path}: {lost:,} of {count:,} finished partitions were removed or changed by something else while "
+            "the audit was at work, and no table is written without their people; the same audit, started again, "
+            "measures them again and keeps the others"
+        )
+    return [files[number] for number in range(count)]
+
+
+def check_own(kept: Checkpoints | None) -> None:
     """Refuse to go on where another audit was interrupted, or where it cannot be told which one was."""
+    if kept is None:
+        return
     if kept.damaged():
         raise ConfigError(
             f"{kept.path / 'mark.json'} is damaged, so that it cannot be told whose unfinished audit lies beside it; "
