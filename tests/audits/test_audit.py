@@ -46,7 +46,7 @@ def test_rows_depend_on_the_seed_and_the_person_alone(people: pb.People) -> None
 def test_workers_and_interruptions_change_nothing(
     people: pb.People, release: pb.Release, table: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("passerby.audits.partition.PARTITION", 7)
+    monkeypatch.setattr("passerby.audits.everyone.PARTITION", 7)
     seen: list[tuple[int, int]] = []
 
     def stop_half_way(done: int, everyone: int) -> None:

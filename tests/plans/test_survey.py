@@ -7,9 +7,9 @@ import pytest
 from tests.plans.towns import town, wanted
 
 import passerby as pb
-from passerby.audits.audit import audit_job
+from passerby.audits.audit import audit_everyone
 from passerby.audits.doubt import doubted
-from passerby.audits.job import Job
+from passerby.audits.everyone import Everyone
 from passerby.audits.settings import Measurement
 from passerby.plans import survey as module
 from passerby.plans.limit import Decided
@@ -50,11 +50,11 @@ def test_who_is_measured_besides_has_a_share_of_the_doubt(people: pb.People, mon
 def test_audits_have_their_own_doubt(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     levels: list[float] = []
 
-    def audited(job: Job, *how: Any, **more: Any) -> Any:
-        levels.append(job.measurement.confidence)
-        return audit_job(job, *how, **more)
+    def audited(everyone: Everyone, *how: Any, **more: Any) -> Any:
+        levels.append(everyone.job.measurement.confidence)
+        return audit_everyone(everyone, *how, **more)
 
-    monkeypatch.setattr(module, "audit_job", audited)
+    monkeypatch.setattr(module, "audit_everyone", audited)
     survey, base = Survey(people, HOW, workers=1), wanted(people)
     less = base.through(pb.Gaussian(2.0))
     survey.everyone_first(base)
