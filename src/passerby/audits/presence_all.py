@@ -21,6 +21,7 @@ from .presence_summary import LOOKED_AT, About, about_presence, few_and_found, s
 from .question_record import HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER
 from .question_words import Named, Zone
+from .results import Rows
 from .settings import Measurement
 
 
@@ -33,9 +34,9 @@ class Present:
     alerts: tuple[str, ...]
 
     @property
-    def asked(self) -> pl.DataFrame | None:
-        """The rows in the form of the table of questions."""
-        return None if self.rows is None else self.rows.drop("place")
+    def asked(self) -> Rows | None:
+        """The rows as those of other questions are, without the place; None where nothing was asked."""
+        return None if self.rows is None else Rows.here(self.rows.drop("place"))
 
 
 def presence_of_all(

@@ -177,7 +177,7 @@ def _report(
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
     report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
     # After the rows of everybody come those of presence.
-    return replace(report, rows=rows, asked=asked if present.asked is None else asked.and_more(present.asked))
+    return replace(report, rows=rows, asked=asked if present.asked is None else asked.and_more(present.asked.table))
 
 
 def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Present:

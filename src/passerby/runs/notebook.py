@@ -147,8 +147,7 @@ def audit_report(
         presence=present.places,
     )
     call = f"passerby.audit_report(people, release, {', '.join(f'{name}={value!r}' for name, value in given.items())})"
-    asked = None if present.asked is None else Rows.here(present.asked)
-    return replace(report_of(Evidence(table, people, release, chosen, summary, findings), call), asked=asked)
+    return replace(report_of(Evidence(table, people, release, chosen, summary, findings), call), asked=present.asked)
 
 
 def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> Present:
