@@ -57,6 +57,9 @@ class Answers(Record):
         default=None, description="Of events: how often it becomes at least 90 % likely where it holds."
     )
     absent: Ends | None = Field(default=None, description="The same of its absence, where it does not hold.")
+    year: Ends | None = Field(
+        default=None, description="Of events: the advantage where the same is published 52 times, and habits are known."
+    )
     by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
 
 

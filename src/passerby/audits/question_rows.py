@@ -3,9 +3,10 @@
 Rows have the `question` in words, the `adversary` ("insider", who knows where the others were, or "habits", who knows
 theirs alone), a `status` ("ok", "wide", "certain" or "impossible" whatever is published, or the reason for a refusal)
 and whether ends rest on series that were drawn (`sampled`). Of events they have the `chance` without the release, the
-`advantage`, the `power` at 1 % false alarms, and `certain` and `absent` at 0.9. Of guesses `lower`, `upper` and
-`baseline` are chances to be right; of each step, these are means over steps, and rows have the `easiest` step (from 0)
-and lists of all. `actual` tells whether it was really so, in the steps that were held out.
+`advantage`, the `power` at 1 % false alarms, `certain` and `absent` at 0.9, and `year`, after 52 releases.
+Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are means over steps, and rows
+have the `easiest` step (from 0) and lists of all. `actual` tells whether it was really so, in the steps that were held
+out.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ INSIDER, HABITS = "insider", "habits"
 FALSE, SURE = 0.01, 0.9
 #: What a row holds of a pair of ends.
 ENDS = ("advantage", "power", "certain", "absent")
+#: Releases after which the advantage is told once more: every week for a year.
+YEAR = 52
 _FLOAT, _LIST = pl.Float64(), pl.List(pl.Float64())
 #: The columns of the table of questions.
 SCHEMA: dict[str, pl.DataType] = {
@@ -53,6 +56,7 @@ SCHEMA: dict[str, pl.DataType] = {
     "sampled": pl.Boolean(),
     **dict.fromkeys(("chance", "lower", "upper", "baseline"), _FLOAT),
     **{f"{name}_{end}": _FLOAT for name in ENDS for end in ("lower", "upper")},
+    **dict.fromkeys(("year_lower", "year_upper"), _FLOAT),
     "easiest": pl.Int64(),
     **dict.fromkeys(("easiest_lower", "easiest_upper"), _FLOAT),
     **dict.fromkeys(("lower_by_step", "upper_by_step", "baseline_by_step"), _LIST),
@@ -231,9 +235,10 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
         "power": answer.power(FALSE),
         "certain": answer.certain(SURE),
         "absent": answer.absent(SURE),
+        "year": answer.weeks(YEAR),
     }
     if more is not None:
-        for name, told in (("advantage", more.advantage), ("power", more.power(FALSE))):
+        for name, told in (("advantage", more.advantage), ("power", more.power(FALSE)), ("year", more.weeks(YEAR))):
             ends[name] = replace(ends[name], upper=max(ends[name].lower, told.upper))
         # Nothing is convex about these: only what the advantage allows is known.
         for name, chance in (("certain", answer.event.lower), ("absent", 1 - answer.event.upper)):

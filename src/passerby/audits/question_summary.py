@@ -22,7 +22,8 @@ Floats = NDArray[np.float64]
 
 #: Statuses of people of whom there is something to be told, and of those of whom there is not, whatever is published.
 OPEN, CLOSED = ("ok", "wide"), ("certain", "impossible")
-_NUMBERS = ("chance", "lower", "upper", "baseline", *(f"{name}_{end}" for name in ENDS for end in ("lower", "upper")))
+_PAIRS = (*ENDS, "year")
+_NUMBERS = ("chance", "lower", "upper", "baseline", *(f"{name}_{end}" for name in _PAIRS for end in ("lower", "upper")))
 
 
 def told_answers(rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named) -> list[Answers]:
@@ -40,7 +41,7 @@ def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str,
     sizes["refused"] = table.height - sum(sizes.values())
     shared = merged_sizes(sizes)
     some = table.filter(pl.col("status").is_in(list(OPEN)))
-    ends = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in ENDS}
+    ends = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in _PAIRS}
     return Answers(
         question=words,
         sentence=sentence_of(question, named, steps),

@@ -126,7 +126,17 @@ def _of(found: Answers) -> str:
     many = of_hundred(mean(found.power))
     first = f"Of 100 people {against}, {who} finds {many}, wrongly saying so of 1 of 100 who are not"
     wide = WIDER if gain.upper - gain.lower > WIDE else ""
-    return f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}.{wide}"
+    return (
+        f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}.{wide}{_after_a_year(found)}"
+    )
+
+
+def _after_a_year(found: Answers) -> str:
+    """How much is told of somebody who is in every release of a year, or in none."""
+    if found.year is None:
+        return ""
+    year = mean(found.year)
+    return f" Where the same is published every week, the advantage after a year is {span(year.lower, year.upper)}."
 
 
 #: The columns of the table.
