@@ -16,6 +16,7 @@ from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.cli import app, main
 from passerby.cli.audit import audit
+from passerby.cli.check import check
 from passerby.cli.demo import DAY, demo
 from passerby.cli.flows import flows
 from passerby.cli.line import line
@@ -26,6 +27,7 @@ from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
 from passerby.cli.simulate import simulate
 from passerby.cli.together import together
+from passerby.report.check_page import sentences
 from tests.cli.small_audit import ALONE
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +40,7 @@ LONG = ("docs/interval/", "docs/claims/")
 WORDS = 3_000
 #: Documents whose commands run here; those of the others need files or hours, and are read only.
 RUN = ("README.md", "docs/tutorial.md", "docs/own_data.md", "docs/counts.md")
-READ = ("docs/personas.md", "docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md")
+READ = ("docs/personas.md", "docs/plan.md", "docs/reproduce.md", "docs/rules.md", "docs/scale.md", "docs/tables.md")
 #: A block with its language, whatever that is: else the end of one would be taken for the beginning of another.
 FENCED = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TYPED = ("", "console", "sh", "bash")
@@ -75,8 +77,12 @@ def lighter(arguments: list[str]) -> list[str]:
     light = {"--workers": "1"}
     if arguments[0] == "audit":
         light |= {"--sample": "6", "--explore": "0", "--budget": "1e6", "--backtest": "5", "--adversaries": "1"}
+    elif arguments[:2] == ["plan", "counts.csv"]:
+        light = {"--runs": "20", "--levers": "rounding", "--out": "table-plan"}
     elif arguments[0] == "plan":
         light |= {"--sample": "12", "--budget": "1e5", "--runs": "20", "--levers": "rounding"}
+    elif arguments[0] == "check":
+        light = {"--runs": "20"}
     elif arguments[0] == "together":
         light |= {"--sample": "5", "--budget": "1e6"}
     elif arguments[0] == "simulate":
@@ -97,7 +103,7 @@ def test_commands_can_be_read(name: str) -> None:
 
 
 def test_options_that_are_spoken_of_exist() -> None:
-    functions = (audit, demo, plan, next_table, personas, flows, together, simulate, line, reproduce)
+    functions = (audit, check, demo, plan, next_table, personas, flows, together, simulate, line, reproduce)
     known = {f"--{name.replace('_', '-')}" for each in functions for name in inspect.signature(each).parameters}
     known |= {Options().name(name) for name in SETTINGS}
     others = {"--help", "--version", "--old"}  # the last is an option of the benchmarks
@@ -238,6 +244,13 @@ def test_numbers_of_the_readme_are_those_of_its_commands(
         assert sentence in text("README.md")
 
 
+def test_what_the_readme_says_of_a_table_is_what_is_found(tmp_path: Path) -> None:
+    (table,) = (block for kind, block in FENCED.findall(text("README.md")) if kind == "csv")
+    (tmp_path / "counts.csv").write_text(table, encoding="utf-8")
+    for sentence in sentences(pb.check_table(tmp_path / "counts.csv", "dialysis")):
+        assert sentence in text("README.md")
+
+
 @pytest.mark.parametrize(
     "name",
     ["README.md", *(pytest.param(f"docs/{name}.md", marks=pytest.mark.thorough) for name in ("tutorial", "counts"))],
@@ -248,6 +261,8 @@ def test_commands_run(
     monkeypatch.chdir(tmp_path)
     for setting, little in {"runs": 10, "budget": 1e6, "backtest": 5, "adversaries": 1}.items():
         monkeypatch.setitem(DAY, setting, little)
+    for table in (block for kind, block in FENCED.findall(text(name)) if kind == "csv"):
+        Path("counts.csv").write_text(table, encoding="utf-8")
     for arguments in commands(name):
         assert main(lighter(arguments)) == 0, (arguments, capsys.readouterr().err)
 

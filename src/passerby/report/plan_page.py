@@ -61,10 +61,10 @@ COLUMNS: Columns = {
     "verdict": ("verdict", str),
     "at_least": ("people above, at least", percent),
     "at_most": ("people above, at most", percent),
-    "mean": ("mean error", str),
-    "worst": ("largest error", str),
+    "mean": ("mean error, people per count", str),
+    "worst": ("largest error, people", str),
     "published": ("numbers published", str),
-    "total": ("error in all", percent),
+    "total": ("error in all, share of all counts", percent),
     "measured": ("measured on", str),
 }
 
@@ -123,7 +123,9 @@ def in_short(record: Record) -> list[str]:
 def sentence(plan: PlanRecord, record: Record) -> str:
     """A plan in words, with its figures."""
     number = "" if plan.mean_error is None else f"{plan.mean_error:.2g}"
-    error = f", mean error {number} {'person' if number == '1' else 'people'}" if number else ""
+    one = "person" if number == "1" else "people"
+    error = f", mean error {number} {one} per count, error in all {percent(plan.total_error)} of all counts"
+    error = error if number else ""
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
     gone = _left_out(plan)
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
@@ -207,7 +209,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
             chart.tip("verdict:N"),
             chart.tip("at_least:Q", "people above, at least", chart.FINE),
             chart.tip("at_most:Q", "people above, at most", chart.FINE),
-            chart.tip("mean:N", "mean error (people)"),
+            chart.tip("mean:N", "mean error (people per count)"),
             chart.tip("published:N", "numbers published"),
             chart.tip("people:Q", "measured on (people)", ",d"),
         ],
