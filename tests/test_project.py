@@ -55,6 +55,22 @@ def test_both_ends_of_versions_are_about_the_same_packages() -> None:
     assert set(newest.names()) == low - built
 
 
+def test_links_and_pages_are_checked() -> None:
+    workflow, pages = text(".github/workflows/tests.yml"), text(".readthedocs.yaml")
+    assert "sphinx -W -b html docs" in workflow
+    assert "-b linkcheck docs" in workflow
+    assert "extra_requirements: [docs]" in pages
+    assert "fail_on_warning: true" in pages
+
+
+@pytest.mark.parametrize("name", ["ISSUE_TEMPLATE/defect.md", "ISSUE_TEMPLATE/wish.md", "pull_request_template.md"])
+def test_templates_send_people_to_files_that_exist(name: str) -> None:
+    template = text(f".github/{name}")
+    spoken = re.findall(r"\b([A-Z]+\.md|(?:docs|changes)/[\w.]*)", template)
+    assert spoken, name
+    assert all((ROOT / path).exists() for path in spoken), name
+
+
 def test_the_paper_is_cited_alike() -> None:
     for name in ("README.md", "CITATION.cff"):
         told = " ".join(text(name).split())
