@@ -15,7 +15,7 @@ import vl_convert
 SPECS = re.compile(r'<script type="application/json" id="specs">(.*?)</script>', re.DOTALL)
 #: Charts of the report and of the plan, by their keys.
 REPORT = ("presence-hours", "each-step", "exposure", "promises", "left-sensor", "adversaries")
-PLAN = ("frontier",)
+PLAN = ("frontier-1",)
 WIDTH = 640
 
 
@@ -32,7 +32,7 @@ def draw(page: Path, keys: tuple[str, ...]) -> None:
     drawn = charts(page)
     for key in keys:
         spec = {**drawn[key], "width": WIDTH, "background": "white", "padding": 12}
-        picture = Path(__file__).with_name(f"gallery-{key}.svg")
+        picture = Path(__file__).with_name(f"gallery-{key.removesuffix('-1')}.svg")
         picture.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
         print(f"wrote {picture}: {picture.stat().st_size / 1000:.0f} kB")
 
