@@ -62,6 +62,7 @@ NAMESAKES = {
     "Record",
     "Report",
     "Room",
+    "Rows",
     "Table",
     "Tables",
     "Tally",
