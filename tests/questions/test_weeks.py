@@ -78,3 +78,12 @@ def test_weeks_are_whole_numbers(count: Any) -> None:
     found = pb.measure(pb.line_prior(12), pb.Release([2]), pb.InData())
     with pytest.raises(pb.InputError, match="weeks is"):
         found.weeks(count)
+
+
+def test_rounding_is_no_contradiction() -> None:
+    """Laws that are the same but for the last digit: nothing is told, however many weeks there are."""
+    yes = np.array([0.1, 0.2, 0.7])
+    for no in (yes, yes * (1 + 2e-16), np.nextafter(yes, 0)):
+        lower, upper = Listed("list", 1.0, Law(yes, no)).weeks(52)
+        assert lower <= max(upper, 0.0)
+        assert lower <= 1e-9

@@ -19,6 +19,8 @@ Ends = tuple[float, float]
 ANYTHING: Ends = (0.0, 1.0)
 #: Log odds that differ by so much, as a share of them, differ by rounding.
 ALIKE = 1e-11
+#: Sums of probabilities are right but for this, which many releases multiply.
+SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +62,12 @@ class Part(ABC):
         if count == 1:
             return self.advantage()
         low, high = self.affinity()
-        ends = 1 - high**count, math.sqrt(1 - low ** (2 * count))
+        ends = 1 - min(1.0, high + SLACK) ** count, math.sqrt(1 - max(0.0, low - SLACK) ** (2 * count))
         if self.level is not None:
             return ends
         less, more = self.advantage()
-        return max(less, ends[0]), min(ends[1], 1 - (1 - more) ** count)
+        unlike = 1.0 if more >= 1 else -math.expm1(count * math.log1p(-more))
+        return max(less, ends[0]), min(ends[1], unlike)
 
     def certain(self, chance: float) -> Ends:
         """How likely a series makes the event so likely, where it holds."""
@@ -106,7 +109,7 @@ class Between(Part):
     def weeks(self, count: int) -> Ends:
         """What the tests of one series gain over several is another lower end."""
         lower, upper = super().weeks(count)
-        return max(lower, self.both[0].repeated(count)), upper
+        return max(lower, self.both[0].repeated(count) - SLACK * count), upper
 
 
 @dataclass(frozen=True, eq=False)
