@@ -27,14 +27,10 @@ if TYPE_CHECKING:
     from .errors import InputError as InputError
     from .errors import PasserbyError as PasserbyError
     from .errors import UnsupportedRelease as UnsupportedRelease
-    from .measurement.concealment import Concealment as Concealment
-    from .measurement.concealment import conceal as conceal
     from .measurement.finding import Finding as Finding
     from .measurement.finding import Interval as Interval
     from .measurement.information import entropy as entropy
     from .measurement.information import mutual_information as mutual_information
-    from .measurement.recovery import Cell as Cell
-    from .measurement.recovery import recovered as recovered
     from .mechanisms import AtLeast as AtLeast
     from .mechanisms import Bands as Bands
     from .mechanisms import Discrete as Discrete
@@ -101,6 +97,10 @@ if TYPE_CHECKING:
     from .tables.check import check_table as check_table
     from .tables.read import CountTable as CountTable
     from .tables.read import read_counts as read_counts
+    from .tables.recover import Cell as Cell
+    from .tables.recover import recovered as recovered
+    from .tables.suppress import Concealment as Concealment
+    from .tables.suppress import conceal as conceal
     from .visits.city import simulate_city as simulate_city
     from .visits.readers import read_visits as read_visits
     from .visits.table import Visits as Visits
@@ -119,12 +119,12 @@ _HOME = {
     "questions.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
     "others.crowd": ("Crowd",),
     "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
-    "measurement.concealment": ("Concealment", "conceal"),
+    "tables.suppress": ("Concealment", "conceal"),
     "questions.trace.hold_back": ("hold_back",),
     "measurement.information": ("entropy", "mutual_information"),
     "measurement.finding": ("Finding", "Interval"),
     "questions.trace.loss": ("Effort", "Loss"),
-    "measurement.recovery": ("Cell", "recovered"),
+    "tables.recover": ("Cell", "recovered"),
     "mechanisms": (
         "AtLeast",
         "Bands",

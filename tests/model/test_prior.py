@@ -7,7 +7,7 @@ from tests.oracle import World
 from tests.strategies import chains
 
 import passerby as pb
-from passerby.model.stationary import stationary_distribution
+from passerby.model.chains import stationary_distribution
 
 HALF = [[0.5, 0.5], [0.5, 0.5]]
 

@@ -7,7 +7,6 @@ from tests.strategies import FINITE, Case, Jumbled, cases, chain
 
 import passerby as pb
 import passerby.outcomes.series
-from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import (
     Anchor,
     Series,
@@ -18,6 +17,7 @@ from passerby.outcomes.series import (
     score,
     wrong_laws,
 )
+from passerby.outcomes.stand_ins import bracketing_series
 from passerby.questions.trace.guess import bracket_series, decode_series
 from passerby.questions.trace.methods.baseline import prior_attack
 from passerby.support.statistics import lower_limit, standard_error, upper_limit

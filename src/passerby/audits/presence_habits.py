@@ -26,7 +26,7 @@ from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.crowd import channel_of
-from passerby.outcomes.channels import stand_ins
+from passerby.outcomes.stand_ins import stand_ins
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses

@@ -26,6 +26,7 @@ from passerby.support.processes import interruptible
 
 from .audit import audit
 from .check import check
+from .conceal import conceal
 from .demo import demo
 from .flows import flows
 from .line import line
@@ -55,13 +56,14 @@ app = App(
     help_format="markdown",
     suppress_keyboard_interrupt=False,
 )
-for command in (demo, check, audit, plan, together, personas, flows, simulate, line, reproduce):
+for command in (demo, check, audit, plan, together, personas, flows, conceal, simulate, line, reproduce):
     app.command(command)
 app.command(next_table, name="next")
 app["next"].usage = "Usage: passerby next VISITS... [OPTIONS]"
 app["check"].usage = "Usage: passerby check TABLE [OPTIONS]"
 app["audit"].usage = "Usage: passerby audit VISITS... [OPTIONS]"
 app["reproduce"].usage = "Usage: passerby reproduce [NAMES...] [OPTIONS]"
+app["conceal"].usage = "Usage: passerby conceal TABLE [OPTIONS]"
 app["personas"].usage = "Usage: passerby personas [show] [NAMES...] [OPTIONS]"
 app["plan"].usage = "Usage: passerby plan VISITS... [OPTIONS]"
 app["together"].usage = "Usage: passerby together AUDITS... [OPTIONS]"

@@ -20,7 +20,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.group import Group
 from passerby.mechanisms.registry import REGISTRY
-from passerby.outcomes.channels import coarser, joined
+from passerby.outcomes.stand_ins import coarser, joined
 from passerby.support.statistics import by_ratio
 
 from .roots import rounded_up

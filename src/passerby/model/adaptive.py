@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NoReturn
@@ -14,11 +14,35 @@ from passerby.support.checks import MOST_STEPS, is_number, is_whole, whole
 
 from .count_release import CountRelease, Counts, mechanism_of
 from .counts import Count, Present
-from .forms import checked_mechanism
-from .groups import check_sizes, checked_size, of_size
-from .policy import History, JointPolicy, Policy
+from .forms import check_sizes, checked_mechanism, checked_size, of_size
 from .prior import MarkovPrior, check_prior
 from .release import Release
+
+#: What was published, a tuple of values for each step so far; NaN for a cell left empty.
+History = tuple[tuple[float, ...], ...]
+#: The counts or places of the next step, from what was published so far.
+Policy = Callable[[History], Any]
+
+
+class JointPolicy:
+    """The policy that names what several releases publish, one after another."""
+
+    def __init__(self, parts: tuple[Release, ...]) -> None:
+        self.parts = parts
+
+    def __call__(self, history: History) -> list[Count]:
+        """The counts of the next step."""
+        own: list[History] = [()] * len(self.parts)
+        for values in history:
+            at = 0
+            for i, named in enumerate(self._named(own)):
+                own[i] = (*own[i], values[at : at + len(named)])
+                at += len(named)
+        return [count for named in self._named(own) for count in named]
+
+    def _named(self, own: list[History]) -> list[tuple[Count, ...]]:
+        return [part.named(history) for part, history in zip(self.parts, own, strict=True)]
+
 
 #: Counts that a policy may name for one step.
 MOST_NAMED = 10_000

@@ -17,8 +17,7 @@ from passerby.support import checks
 from passerby.support.checks import MOST_STEPS, whole
 
 from .counts import Count, Present, changed, moved
-from .forms import checked_mechanism, checked_series, known_others
-from .groups import checked_size, in_words, of_size
+from .forms import checked_mechanism, checked_series, checked_size, in_words, known_others, of_size
 from .memory import Watch, remember
 from .prior import MarkovPrior
 from .release import Release

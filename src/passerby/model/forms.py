@@ -1,4 +1,4 @@
-"""The forms in which releases are given: a number for each sensor of each step, and a mechanism."""
+"""The forms of releases: a number for each sensor of each step, a mechanism, and the size of a group."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.checks import LARGEST, MOST_COUNTED, check_hashable
-from passerby.support.checks import is_whole, numbers, shown
+from passerby.mechanisms.checks import LARGEST, MOST_COUNTED, MOST_PEOPLE, check_hashable
+from passerby.others.crowd import Crowd
+from passerby.support.checks import is_whole, numbers, shown, whole
 
 Ints = NDArray[np.int64]
 #: A number for each sensor of each step.
@@ -116,3 +117,35 @@ def _whole(value: Any, where: str, what: str) -> int:
     if value >= LARGEST:
         raise InputError(f"{where} = {value!r}: expected {what} below 2**53; larger ones cannot be told apart")
     return int(value)
+
+
+def checked_size(size: Any, others: object) -> int:
+    """How many people move as one, if that can be; else an error. In a crowd, everybody moves by themselves."""
+    number: int = whole(size, "size", 1, MOST_PEOPLE)
+    if number > 1 and isinstance(others, Crowd):
+        raise UnsupportedRelease(
+            f"size: a group of {number} beside {others!r} is not modelled: its numbers of others are of people who "
+            "move by themselves; give the numbers of others, which is an upper end for whoever knows less"
+        )
+    return number
+
+
+def check_sizes(one: int, two: int) -> None:
+    """Refuse releases about groups of two sizes."""
+    if one != two:
+        raise InputError(
+            f"size: releases about the same people are about groups of one size, not of {one} and of {two}; give both "
+            "the same"
+        )
+
+
+def of_size(size: int) -> str:
+    """A size as it is written; nothing for one person."""
+    return "" if size == 1 else f", size={size}"
+
+
+def in_words(published: Mechanism | str, crowd: Crowd | None, size: int) -> str:
+    """What is published, of whom."""
+    beside = "" if crowd is None else f" with {crowd!r}"
+    group = "" if size == 1 else f" of groups of {size}"
+    return f"{published if isinstance(published, str) else repr(published)}{beside}{group}"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from passerby.errors import InputError
 from passerby.support.checks import numbers, shown
 
-from .probabilities import normalised
+from .chains import normalised
 
 if TYPE_CHECKING:
     from .prior import MarkovPrior

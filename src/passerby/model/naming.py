@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.checks import is_whole
 
-from .probabilities import frozen
+from .chains import frozen
 
 if TYPE_CHECKING:
     from .prior import MarkovPrior

@@ -15,8 +15,7 @@ from passerby.support import checks
 from passerby.support.checks import is_regular, numbers, whole
 from passerby.support.numbers import logs
 
-from .probabilities import frozen, normalised
-from .stationary import stationary_distribution
+from .chains import frozen, normalised, stationary_distribution
 
 if TYPE_CHECKING:
     from .naming import Naming

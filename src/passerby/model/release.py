@@ -17,14 +17,35 @@ from passerby.support import checks
 
 from . import forms
 from .counts import Count, Present
-from .forms import Numbers, check_within, checked_mechanism, checked_others, checked_sensors, padded
-from .groups import check_sizes, checked_size, in_words, of_size
+from .forms import (
+    Numbers,
+    check_sizes,
+    check_within,
+    checked_mechanism,
+    checked_others,
+    checked_sensors,
+    checked_size,
+    in_words,
+    of_size,
+    padded,
+)
 from .prior import MarkovPrior, check_prior
-from .revealing import telling
-from .signals import Channels, alike, apart, by_channel, combined, each_its_own, seen_at, sightings, stacked, tables
+from .signals import (
+    Channels,
+    alike,
+    apart,
+    by_channel,
+    combined,
+    each_its_own,
+    seen_at,
+    sightings,
+    stacked,
+    tables,
+    telling,
+)
 
 if TYPE_CHECKING:
-    from .policy import Policy
+    from .adaptive import Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,7 +11,7 @@ from passerby.errors import InputError
 from passerby.support.checks import whole
 from passerby.support.numbers import logs
 
-from .conditioning import conditioned
+from .chains import conditioned
 
 if TYPE_CHECKING:
     from .prior import MarkovPrior

@@ -14,8 +14,8 @@ from passerby.mechanisms.base import paired
 from passerby.mechanisms.group import grouped
 from passerby.support.statistics import by_ratio, without_faintest
 
+from .chains import frozen
 from .prior import MarkovPrior
-from .probabilities import frozen
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -233,3 +233,11 @@ def sightings(there: NDArray[np.bool_]) -> Floats:
     out[..., 0] = np.where(there.any(axis=-1), -np.inf, 0.0)
     out[..., 1:] = np.where(there, 0.0, -np.inf)
     return out
+
+
+def telling(channels: Channels) -> list[list[int]] | None:
+    """Which counts of each step give presence away, where no other depends on it; None where one tells a part."""
+    every = [[channel.apart for channel in step] for step in channels]
+    if not {0.0, 1.0}.issuperset(value for step in every for value in step):
+        return None
+    return [[j for j, value in enumerate(step) if value] for step in every]

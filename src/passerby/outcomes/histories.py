@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.model.adaptive import AdaptiveRelease, as_values, union_of
+from passerby.model.adaptive import AdaptiveRelease, History, as_values, union_of
 from passerby.model.count_release import Counts, told_by
 from passerby.model.counts import Count
 from passerby.model.memory import remember
-from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import Channel, single_table

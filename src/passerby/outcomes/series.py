@@ -17,9 +17,9 @@ from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels import enumeration
 from passerby.kernels import score as scoring
 from passerby.mechanisms.checks import LARGEST
+from passerby.model.chains import frozen
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
-from passerby.model.probabilities import frozen
 from passerby.model.release import Release
 from passerby.model.signals import log_ratios
 from passerby.support.checks import is_number

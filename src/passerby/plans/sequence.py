@@ -16,7 +16,7 @@ from passerby.audits.stages import Tell
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.counts import Count
-from passerby.model.groups import check_sizes
+from passerby.model.forms import check_sizes
 from passerby.model.release import Release
 from passerby.support.numbers import percent
 

@@ -17,8 +17,8 @@ from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
-from passerby.outcomes.quantisation import bracketing_series, log_outcomes
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series, relative
+from passerby.outcomes.stand_ins import bracketing_series, log_outcomes
 from passerby.support.numbers import exceeds
 from passerby.support.statistics import lower_limit, upper_limit
 

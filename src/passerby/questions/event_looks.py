@@ -16,10 +16,9 @@ from passerby.kernels import event_stretches
 from passerby.measurement.erasure import MOST_LISTED, Erasure
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
-from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.histories import drawn_histories, listed_histories
-from passerby.outcomes.quantisation import bracketing_series, log_outcomes
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
+from passerby.outcomes.stand_ins import bracketing_series, log_outcomes, stand_ins
 from passerby.support.numbers import exceeds
 
 from .crowd_told import told_of_crowd

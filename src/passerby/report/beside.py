@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from passerby.errors import PasserbyError
-from passerby.measurement.recovery import Table
 from passerby.mechanisms import Mechanism, Suppression, Then
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count, Moved, Present, changed
 from passerby.model.release import Release
 from passerby.plans.cells import around
 from passerby.support.rule_of_five import FEW
+from passerby.tables.recover import Table
 
 #: Counts that may be about the same people, of which so many at most are looked at together.
 MOST = 40

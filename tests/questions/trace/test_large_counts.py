@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.mechanisms.checks import MOST_COUNTED
-from passerby.outcomes.channels import stand_ins
+from passerby.outcomes.stand_ins import stand_ins
 
 HALF = pb.MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
 #: All mechanisms here treat counts alike that differ by so many, once they are far from zero.

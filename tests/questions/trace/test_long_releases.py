@@ -11,8 +11,8 @@ import pytest
 from scipy.stats import binom
 
 import passerby as pb
-from passerby.outcomes.quantisation import log_outcomes
 from passerby.outcomes.series import log_series
+from passerby.outcomes.stand_ins import log_outcomes
 
 HALF = pb.MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
 

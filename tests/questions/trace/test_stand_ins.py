@@ -5,8 +5,8 @@ import pytest
 
 import passerby as pb
 from passerby.measurement.finding import Finding, Known
-from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import Series
+from passerby.outcomes.stand_ins import bracketing_series
 from passerby.questions.trace.goal import Goal, pose
 from passerby.questions.trace.guess import Brackets
 from passerby.questions.trace.methods import quantisation

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.measurement.information import sighting_probabilities
-from passerby.model.conditioning import conditioned
+from passerby.model.chains import conditioned
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.numbers import logs

@@ -17,7 +17,7 @@ from passerby.kernels import best_guess, decode, decode_lanes
 from passerby.kernels import score as scoring
 from passerby.kernels.posterior import MISSING
 from passerby.measurement.finding import Finding, exact
-from passerby.model.conditioning import conditioned
+from passerby.model.chains import conditioned
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.model.adaptive import as_history
+from passerby.model.adaptive import History, as_history
 from passerby.model.count_release import mechanism_of, told_by
 from passerby.model.counts import Count
-from passerby.model.policy import History
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.outcomes.channels import stand_ins
 from passerby.outcomes.series import Series
+from passerby.outcomes.stand_ins import stand_ins
 from passerby.support.numbers import exceeds, log_product, logs, size_in_words
 
 from .guess import bracket_series

@@ -19,8 +19,8 @@ from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
-from passerby.outcomes.quantisation import log_outcomes
 from passerby.outcomes.series import Series, enumerate_series, sample_series
+from passerby.outcomes.stand_ins import log_outcomes
 from passerby.support.numbers import exceeds
 from passerby.support.statistics import lower_limit, share_limits, upper_limit
 

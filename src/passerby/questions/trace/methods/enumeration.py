@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from passerby.measurement.finding import Finding, Known
-from passerby.outcomes.quantisation import log_outcomes
 from passerby.outcomes.series import MAX_SERIES, enumerate_series
+from passerby.outcomes.stand_ins import log_outcomes
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import cost_of_series
 from passerby.questions.trace.ways import (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
-from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import Series
+from passerby.outcomes.stand_ins import bracketing_series
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import Brackets, average_upper, bracket_series, cost_of_series, plain_series
 from passerby.questions.trace.ways import FAR, by_sightings, draws, refuses_others, resolution

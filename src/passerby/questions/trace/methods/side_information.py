@@ -8,8 +8,7 @@ from passerby.measurement.finding import Finding, Known, limit
 from passerby.model.count_release import mechanism_of
 from passerby.model.mixture import part_states, parts, possible_modes
 from passerby.others.numbers import likely
-from passerby.outcomes.channels import at_any
-from passerby.outcomes.quantisation import grown_series
+from passerby.outcomes.stand_ins import at_any, grown_series
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.ways import affordable, refuses_one_series, refuses_others

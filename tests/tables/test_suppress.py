@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.measurement import concealment
+from passerby.tables import suppress as concealment
 
 NONE = math.nan
 PARTS = [pb.Present([place], step=0) for place in range(3)]

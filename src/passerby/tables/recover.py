@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
+from passerby.measurement.sensitivity import anybody
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.laws import Rule
 from passerby.mechanisms.post_processing import hidden_spans, spans_of
@@ -24,8 +25,6 @@ from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.outcomes.series import as_published
-
-from .sensitivity import anybody
 
 Ints = NDArray[np.int64]
 #: Whole numbers from the first to the last, which may be infinity.

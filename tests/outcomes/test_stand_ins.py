@@ -15,9 +15,8 @@ from tests.oracle import World
 from tests.strategies import Case, Whimsical, cases
 
 import passerby as pb
-from passerby.outcomes.channels import OUTCOMES, at_any, spread, stand_ins
-from passerby.outcomes.quantisation import bracketing_series
 from passerby.outcomes.series import Series
+from passerby.outcomes.stand_ins import OUTCOMES, at_any, bracketing_series, spread, stand_ins
 from passerby.support.statistics import by_ratio
 
 Floats = NDArray[np.float64]

@@ -21,7 +21,7 @@ from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.support.checks import whole
 
-from .recovery import Cell, Table, ends_of
+from .recover import Cell, Table, ends_of
 
 #: Sets of numbers that are tried for a group before it is settled for what is found one by one.
 MOST_TRIED = 400
