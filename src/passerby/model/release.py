@@ -15,34 +15,11 @@ from passerby.mechanisms import Mechanism, Raw
 from passerby.others.crowd import Crowd, same_crowd
 from passerby.support import checks
 
-from . import forms
+from . import forms, signals
 from .counts import Count, Present
-from .forms import (
-    Numbers,
-    check_sizes,
-    check_within,
-    checked_mechanism,
-    checked_others,
-    checked_sensors,
-    checked_size,
-    in_words,
-    of_size,
-    padded,
-)
+from .forms import Numbers
 from .prior import MarkovPrior, check_prior
-from .signals import (
-    Channels,
-    alike,
-    apart,
-    by_channel,
-    combined,
-    each_its_own,
-    seen_at,
-    sightings,
-    stacked,
-    tables,
-    telling,
-)
+from .signals import Channels, telling
 
 if TYPE_CHECKING:
     from .adaptive import Policy
@@ -99,14 +76,14 @@ class Release:
     ) -> None:
         if counts is not None or steps is not None:
             return  # made by `__new__`
-        mechanism = checked_mechanism(mechanism)
-        where = checked_sensors(sensors)
+        mechanism = forms.checked_mechanism(mechanism)
+        where = forms.checked_sensors(sensors)
         mechanism.check_sensors(where)
         if isinstance(others, Crowd):
             others.check(where)
         elif others is not None:
-            others = checked_others(others, where)
-        self._hold(where, mechanism, others, checked_size(size, others))
+            others = forms.checked_others(others, where)
+        self._hold(where, mechanism, others, forms.checked_size(size, others))
 
     def _hold(self, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> None:
         """Set the fields, once."""
@@ -191,7 +168,7 @@ class Release:
     @property
     def words(self) -> str:
         """In words, what is published of whom."""
-        return in_words(self.mechanism, self.crowd, self.size)
+        return forms.in_words(self.mechanism, self.crowd, self.size)
 
     @property
     def ways(self) -> tuple[Mechanism, ...]:
@@ -201,7 +178,7 @@ class Release:
     @cached_property
     def grid(self) -> Ints:
         """The sensors as an array (T, S), padded with -1."""
-        return padded(self.sensors, -1)
+        return forms.padded(self.sensors, -1)
 
     @cached_property
     def channels(self) -> Channels:
@@ -209,12 +186,12 @@ class Release:
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
-        return alike(self.mechanism, self.numbers, self.size)
+        return signals.alike(self.mechanism, self.numbers, self.size)
 
     @cached_property
     def apart(self) -> Floats:
         """Total variation between the laws of each count without the target and with them (T, S), 0 for no count."""
-        return apart(self.channels, self.grid.shape)
+        return signals.apart(self.channels, self.grid.shape)
 
     @property
     def numbers(self) -> Numbers:
@@ -247,12 +224,12 @@ class Release:
                [0, 0, 0],
                [2, 2, 1]])
         """
-        return seen_at(self.sensors, prior)
+        return signals.seen_at(self.sensors, prior)
 
     @property
     def sees(self) -> Ints:
         """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
-        return each_its_own(*self.grid.shape)
+        return signals.each_its_own(*self.grid.shape)
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
         """How many classes the counts of each step can tell apart, of those that are possible."""
@@ -280,7 +257,7 @@ class Release:
             return NotImplemented
         if other.steps != self.steps:
             raise InputError(f"releases of {self.steps} and {other.steps} steps cannot be put together")
-        check_sizes(self.size, other.size)
+        forms.check_sizes(self.size, other.size)
         counts, crowd = [*self.listed, *other.listed], same_crowd(self.crowd, other.crowd)
         return Release(counts=counts, steps=self.steps, others=crowd, size=self.size)
 
@@ -298,7 +275,7 @@ class Release:
         """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
         if self._last_place >= prior.places:
-            check_within(self.sensors, prior.places)
+            forms.check_within(self.sensors, prior.places)
 
     @cached_property
     def _last_place(self) -> int:
@@ -323,7 +300,7 @@ class Release:
 
     def of_groups(self, size: int) -> Release:
         """The same counts, where the target is one of a group of so many people who move as one."""
-        size = checked_size(size, self.others)
+        size = forms.checked_size(size, self.others)
         return self if size == self.size else self._valid(self.sensors, self.mechanism, self.others, size)
 
     def check_misses(self, misses: int) -> int:
@@ -343,13 +320,13 @@ class Release:
         self._check_counted()
         checks.generator(rng)
         there = self.size * self.there(traces)
-        others = padded(self.numbers, 0) if self.crowd is None else self.crowd.draw(self.sensors, len(there), rng)
+        others = forms.padded(self.numbers, 0) if self.crowd is None else self.crowd.draw(self.sensors, len(there), rng)
         return self.published(others + there, rng)
 
     def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
         """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
         if self.plain and self.reveals:
-            return sightings(self.there(traces))
+            return signals.sightings(self.there(traces))
         return self.of_nobody.evidence(self.of_nobody.publish(traces, np.random.default_rng(rng)))
 
     @cached_property
@@ -375,12 +352,12 @@ class Release:
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
         """Log-likelihoods of each value (n, T, S), without and with the target, put together for each class."""
-        return combined(absent, present)
+        return signals.combined(absent, present)
 
     def likelihoods(self, published: ArrayLike) -> tuple[Floats, Floats]:
         """Log-likelihoods of each published value (n, T, S): with the target away from its sensor, and at it."""
         self._check_counted()
-        return by_channel(self.channels, forms.checked_series(published, self.grid.shape))
+        return signals.by_channel(self.channels, forms.checked_series(published, self.grid.shape))
 
     @cached_property
     def revealed(self) -> Release | None:
@@ -404,15 +381,15 @@ class Release:
         Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
         same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
         """
-        return tables(self.channels)
+        return signals.tables(self.channels)
 
     def stacked_signals(self) -> tuple[Floats, Ints] | None:
         """The same as one array (T, outcomes, S + 1), padded with zeros, and how many outcomes each step has (T,)."""
-        return stacked(self.channels)
+        return signals.stacked(self.channels)
 
     def __repr__(self) -> str:
         total = sum(map(len, self.sensors))
-        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r}{of_size(self.size)})"
+        return f"Release(steps={self.steps}, sensors={total}, mechanism={self.mechanism!r}{forms.of_size(self.size)})"
 
 
 @lru_cache(maxsize=16)
