@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
+from passerby.audits.day import UNTOLD, said_of_the_day
 from passerby.audits.job import Job, over_states, seen_by
 from passerby.audits.presence import Everybody, Presence, Watched, choose, work_of
 from passerby.audits.question_rows import HABITS, INSIDER
@@ -97,6 +98,9 @@ def test_totals_that_tell_nothing() -> None:
     assert told_by_totals(people, pb.Release([PLACES - 2] * HELD, others=pb.Crowd())) is None  # nobody was ever there
     assert told_by_totals(people, pb.Release([[]] * HELD, others=pb.Crowd())) is None
     assert seen_by(people, flow).common is None
+    assert said_of_the_day(people, 1, 5, release=flow) == (UNTOLD,)
+    assert "published totals show" in said_of_the_day(people, 1, 5, release=COUNTED)[0]
+    assert said_of_the_day(replace(people, common=None), 1, 5, release=flow) == ()
     hidden = told_by_totals(people, pb.Release([[0, 1]] * HELD, pb.Suppression(1000), others=pb.Crowd()))
     assert hidden is not None
     assert hidden.noise > 1e3

@@ -6,13 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from passerby.model.release import Release
 from passerby.others.counted import states_by_place
 from passerby.people.habits import People
 from passerby.questions.trace.guess import unaided_success
 from passerby.questions.trace.methods.baseline import prior_trace
 from passerby.support.numbers import percent
 
+from .job import seen_by
 from .sample import some_people
+
+#: What is said where habits would have a common part, and the adversary cannot know of it.
+UNTOLD = (
+    "What everybody did at the published steps is left out of habits: the adversary knows the others by their habits "
+    "alone, and the published totals do not tell it."
+)
 
 
 def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[float, float] | None:
@@ -35,8 +43,16 @@ def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) ->
     return without, max(without, with_it)
 
 
-def said_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[str, ...]:
-    """The same in a sentence, with what everybody did; nothing where habits have no such part."""
+def said_of_the_day(
+    people: People, misses: int, sample: int, seed: int = 0, release: Release | None = None
+) -> tuple[str, ...]:
+    """The same in a sentence, with what everybody did; nothing where habits have no such part.
+
+    Where others are known by their habits alone, the totals of the `release` tell what everybody did, if they can.
+    """
+    wanted, people = people.common, people if release is None else seen_by(people, release)
+    if wanted is not None and people.common is None:
+        return (UNTOLD,)
     worth = worth_of_the_day(people, misses, sample, seed) if sample else None
     if worth is None or people.common is None:
         return ()

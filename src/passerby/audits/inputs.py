@@ -37,7 +37,7 @@ from .day import said_of_the_day
 from .earlier import MOST_PEOPLE, Origins, earlier_traces
 from .everyone import Everyone
 from .expectation import MOST
-from .job import Job, seen_by
+from .job import Job
 from .presence import Everybody
 from .publication import Counts, Published, read_published
 from .question_rows import Asked
@@ -175,7 +175,7 @@ def gather(
     alike = None
     if settings.sample is not None:
         alike, people = people, only(people, some_people(people, settings.sample, settings.seed))
-    day = said_of_the_day(seen_by(people, release), settings.misses, settings.adversaries, settings.seed)
+    day = said_of_the_day(people, settings.misses, settings.adversaries, settings.seed, release)
     remarks, earlier = (*_remarks(visits, people, zones), *day), _earlier(settings, visits, traces, zoned)
     both = {"alike": alike, "earlier": earlier}
     return Inputs(people, eligible, release, covered, traces, published, remarks, zones, **both)  # type: ignore[arg-type]
@@ -264,7 +264,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
         return replace(known, people=people, alike=everyone)
     shown = some_numbers(eligible, SHOWN, seed)
     some = everyone.some(shown)
-    day = said_of_the_day(seen_by(some, release), settings.misses, settings.adversaries, seed)
+    day = said_of_the_day(some, settings.misses, settings.adversaries, seed, release)
     return replace(known, people=some, stored=everyone, drawn=shown, remarks=(*remarks, *day))
 
 
