@@ -43,7 +43,7 @@ MOST = 300
 #: A common part beyond which a day is like none before.
 EXTREME = 3.0
 #: People of an earlier origin that are looked at, at most.
-MOST_EARLIER = 250
+MOST_EARLIER = 100
 #: A spread of θ below which it is taken for known: it changes the chance of being elsewhere by half a point at most.
 NARROW = 0.3
 #: What others must narrow θ to at some earlier origin, as a share of its spread: or else they tell nothing of it.
