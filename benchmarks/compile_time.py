@@ -15,7 +15,7 @@ from benchmarks.record import Section, pace, rounded
 
 #: Seconds that a first use may take.
 TARGET = 30.0
-QUICK = ("enumeration",)
+QUICK = ("passerby.kernels.chain.series",)
 
 PROBE = """
 import time
@@ -24,9 +24,9 @@ import numba
 loaded = time.process_time()
 import importlib, pkgutil, sys
 import passerby.kernels as kernels
-names = sys.argv[1:] or sorted(module.name for module in pkgutil.iter_modules(kernels.__path__))
+names = sys.argv[1:] or sorted(module.name for module in pkgutil.walk_packages(kernels.__path__, "passerby.kernels."))
 for name in names:
-    importlib.import_module(f"passerby.kernels.{name}")
+    importlib.import_module(name)
 print(loaded - start, time.process_time() - loaded)
 """
 

@@ -20,7 +20,7 @@ from benchmarks import read_visits
 from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, stays
 from benchmarks.posterior import conditioned
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
-from passerby.kernels import score
+from passerby.kernels.chain import score
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
 from passerby.questions.trace.guess import decode_series

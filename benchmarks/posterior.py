@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import passerby as pb
 from benchmarks.chains import chain, evidence, scattered
 from benchmarks.record import Section
-from passerby.kernels.posterior import posterior, ranges
+from passerby.kernels.chain.posterior import posterior, ranges
 from passerby.outcomes.series import relative
 
 Floats = NDArray[np.float64]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.kernels import posterior as kernels
+from passerby.kernels.chain import posterior as kernels
 from tests.oracle import World
 from tests.strategies import Case
 
@@ -40,7 +40,7 @@ def silence(steps: int, states: int) -> Ints:
 
 
 def posterior(initial: Floats, matrices: Floats, told: Ints, weights: Floats) -> tuple[Floats, Floats, float]:
-    """`kernels.posterior`, with the ranges of the rows as they are."""
+    """`kernels.chain.posterior`, with the ranges of the rows as they are."""
     moves = np.zeros((len(told) - 1, len(initial), len(initial)))
     start, log_mass = kernels.posterior(initial, matrices, *kernels.ranges(matrices), told, weights, moves)
     return start, moves, float(log_mass)

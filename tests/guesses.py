@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.kernels import ascent, posterior, search
+from passerby.kernels.chain import posterior
+from passerby.kernels.search import ascent, best_first
 from tests.oracle import World
 from tests.strategies import Case, cases, rows
 
@@ -146,13 +147,13 @@ class Chain:
         return taken(self.a, self.Q, self.named, self.place_of)
 
     def paper(self, misses: int) -> Floats:
-        """Paper for charges."""
+        """Paper for penalties."""
         return np.empty((2, self.steps * (misses + 2) * self.states**2))
 
-    def room(self, needed: int, nodes: int) -> search.Room:
+    def room(self, needed: int, nodes: int) -> best_first.Room:
         """Scratch for a search."""
         paper = self.paper(self.steps - needed)
-        found: search.Room = search.room_for(self.steps, self.states, self.places, needed, nodes, paper)
+        found: best_first.Room = best_first.room_for(self.steps, self.states, self.places, needed, nodes, paper)
         return found
 
     def at(self, place: int) -> Floats:

@@ -124,7 +124,7 @@ def test_targets_of_make_exist() -> None:
 
 
 def exists(dotted: str) -> bool:
-    """Whether there is a module of this name, or a name in one; `kernels.chain` stands for `passerby.kernels.chain`."""
+    """Whether there is a module of this name, or a name in one; `kernels.jit` stands for `passerby.kernels.jit`."""
     head, *rest = dotted.split(".")
     whole = [head, *rest] if head.startswith("passerby") else ["passerby", head, *rest]
     for size in range(len(whole), 0, -1):

@@ -64,7 +64,7 @@ def test_mutants_are_told_by_file_and_survivors_one_by_one() -> None:
 
 
 def test_every_file_that_is_changed_has_tests() -> None:
-    assert mutants.mirror("kernels/chain.py") == ["tests/kernels/test_chain.py"]
+    assert mutants.mirror("kernels/chain/recursions.py") == ["tests/kernels/chain/test_recursions.py"]
     assert mutants.mirror("questions/trace/methods/formula.py")[0] == "tests/questions/trace/test_methods.py"
     assert mutants.mirror("outcomes/of_another_name.py") == ["tests/outcomes"]
     for file in mutants.files():

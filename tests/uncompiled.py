@@ -19,7 +19,7 @@ import passerby.kernels as package
 def uncompiled() -> Iterator[None]:
     """Within this, nothing in `passerby.kernels` is compiled."""
     # All are there before the first one changes: one that is compiled later on needs the others as they were.
-    modules = [import_module(found.name) for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
+    modules = [import_module(found.name) for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
         for module in modules:
             for name, value in list(vars(module).items()):

@@ -1,9 +1,9 @@
 """Change the source in small wrong ways, one at a time, and see whether a test notices (`make mutants`).
 
 Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes,
-measurement and the question of the trace, each as likely as any other. For each, the tests of the file that mirrors the
-changed one are run until one fails: `tests/kernels/test_chain.py` for `kernels/chain.py`. Where there is no such file,
-these are the tests of `BESIDE` or all of the folder. They run without compilation, those that are quick that way (see
+measurement and the question of the trace, each as likely as any other. For each, the tests of the mirroring file are
+run until one fails: `tests/kernels/chain/test_score.py` for `kernels/chain/score.py`. Without such a file, these
+are the tests of `BESIDE` or all of the folder. Tests run without compilation, if they are quick that way (see
 `trust/quick.py`).
 """
 
@@ -26,19 +26,22 @@ from trust.page import interval, keep
 from trust.results import ROOT, SOURCE, load
 
 #: What is changed. `jit.py` compiles, and so does nothing here.
-FOLDERS = ("kernels", "outcomes", "measurement", "questions/trace", "questions/trace/methods")
+FOLDERS = (
+    *("kernels", "kernels/chain", "kernels/search", "kernels/renewal"),
+    *("outcomes", "measurement", "questions/trace", "questions/trace/methods"),
+)
 ALONE = ("model/lumping.py",)
 LEFT_OUT = ("__init__.py", "jit.py")
 
 #: Where the tests of files stand that none mirrors.
 BESIDE = {
-    "kernels/bisection.py": ("measurement/test_roots.py",),
-    "kernels/charge_choice.py": ("kernels/test_charges.py",),
-    "kernels/habits.py": ("people/test_rounding.py", "people/test_family.py", "people/test_roles.py"),
-    "kernels/lumping.py": ("model/test_lumping.py",),
+    "kernels/chain/bounds.py": ("measurement/test_roots.py",),
+    "kernels/search/penalty_names.py": ("kernels/search/test_penalties.py",),
+    "kernels/fit.py": ("people/test_rounding.py", "people/test_family.py", "people/test_roles.py"),
+    "kernels/chain/lumping.py": ("model/test_lumping.py",),
     "questions/trace/goal.py": ("questions/trace/test_measure.py", "questions/trace/test_methods.py"),
     "questions/trace/guess.py": ("questions/trace/test_best_guess.py", "questions/trace/test_attacks.py"),
-    "questions/trace/kappa.py": ("questions/trace/test_bounds.py", "kernels/test_joint_maxima.py"),
+    "questions/trace/kappa.py": ("questions/trace/test_bounds.py", "kernels/chain/test_bounds.py"),
     "questions/trace/ways.py": ("questions/trace/test_average.py",),
     "questions/trace/methods/crowd.py": ("questions/trace/test_crowd.py",),
     "questions/trace/methods/quantisation.py": (

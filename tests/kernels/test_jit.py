@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numba.core import runtime
 from numba.extending import is_jitted
+from tests import house
 
 import passerby
 from passerby import Gaussian, MarkovPrior, Raw, Release, kernels, line_prior, measure
@@ -25,15 +26,22 @@ def is_helper(found: Any) -> bool:
     return is_jitted(found) and bool(found.targetoptions.get("no_cpython_wrapper"))
 
 
+def dotted(path: Path) -> str:
+    """The name of a module of kernels."""
+    inside = path.relative_to(INSIDE).with_suffix("").parts
+    return ".".join((kernels.__name__, *(part for part in inside if part != "__init__")))
+
+
 def names_in(path: Path, tree: ast.Module) -> dict[str, Any]:
     """What the names of a file stand for, as far as they have to do with kernels."""
-    names = dict(vars(import_module(f"{kernels.__name__}.{path.stem}"))) if path.parent == INSIDE else {}
+    names = dict(vars(import_module(dotted(path)))) if path.is_relative_to(INSIDE) else {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(kernels.__name__):
+            module = import_module(str(node.module))
             for alias in node.names:
-                whole = node.module == kernels.__name__
-                module = import_module(f"{kernels.__name__}.{alias.name}" if whole else str(node.module))
-                names[alias.asname or alias.name] = module if whole else getattr(module, alias.name)
+                whole = not hasattr(module, alias.name)
+                found = import_module(f"{node.module}.{alias.name}") if whole else getattr(module, alias.name)
+                names[alias.asname or alias.name] = found
     return names
 
 
@@ -63,14 +71,14 @@ def reached(module: str, known: set[str]) -> set[str]:
     """A module of kernels and all that it imports."""
     if module in known:
         return known
-    tree = ast.parse((INSIDE / f"{module}.py").read_text(encoding="utf-8"))
-    nearby = [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module]
+    graph = house.graph(deep=False)
+    nearby = [name for name in graph[module] if name.startswith(f"{kernels.__name__}.")]
     return reduce(lambda found, other: reached(other, found), nearby, known | {module})
 
 
 def test_all_kernels_are_compiled_ahead_of_use() -> None:
-    having = {path.stem for path in INSIDE.glob("*.py") if "\n@kernel(" in path.read_text(encoding="utf-8")}
-    named = [module for share in SHARES for module in share]
+    having = {dotted(path) for path in INSIDE.rglob("*.py") if "\n@kernel(" in path.read_text(encoding="utf-8")}
+    named = [f"{kernels.__name__}.{module}" for share in SHARES for module in share]
     assert having <= reduce(lambda found, module: reached(module, found), named, set[str]())
 
 

@@ -10,7 +10,7 @@ from tests.evidence import classes
 from tests.oracle import World
 
 import passerby as pb
-from passerby.kernels import best_guess
+from passerby.kernels.search import best_guess
 from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
 from passerby.outcomes.series import enumerate_series, relative, sample_series, score

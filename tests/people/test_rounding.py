@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.uncompiled import uncompiled
 
-from passerby.kernels import habits
+from passerby.kernels import fit
 from passerby.people.roles import WEIGHT, Own
 
 
@@ -14,7 +14,7 @@ def test_sums_are_those_of_numpy_to_the_last_digit(seed: int, size: int) -> None
     rng = np.random.default_rng(seed)
     values = rng.random(size) * 10.0 ** rng.integers(-6, 6, size)
     with uncompiled():
-        assert habits.summed(values) == values.sum()
+        assert fit.summed(values) == values.sum()
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 5), st.integers(0, 3))
@@ -33,6 +33,6 @@ def test_somebody_is_usually_where_they_are_among_everybody(seed: int, steps: in
     with uncompiled():
         for h in range(3):
             visits, broad, f = np.empty((3, places))
-            habits.towards(trace[0], 0, within, h, within[0, h], WEIGHT, always, visits, broad, f)
-            found.append(habits.largest(f))
+            fit.towards(trace[0], 0, within, h, within[0, h], WEIGHT, always, visits, broad, f)
+            found.append(fit.largest(f))
     assert found == (expected if levels else expected * 3)

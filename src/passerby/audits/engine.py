@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 from passerby import kernels
@@ -51,5 +51,5 @@ def warm_nodes(cluster: Cluster) -> None:
 
 def load_kernels() -> None:
     """Import all kernels, which compiles them, or finds them on disk."""
-    for module in iter_modules(kernels.__path__):
-        import_module(f"{kernels.__name__}.{module.name}")
+    for module in walk_packages(kernels.__path__, f"{kernels.__name__}."):
+        import_module(module.name)

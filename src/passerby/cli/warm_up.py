@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
-from pathlib import Path
 from threading import Thread
 
 from passerby.kernels import disk, jit
@@ -19,24 +18,19 @@ from .screen import consoles, stage
 #: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
 #: which then finds it on disk.
 SHARES = (
-    ("chain", "renewal", "best_guess", "glance"),
+    ("chain.recursions", "renewal.sightings", "search.best_guess"),
     (
-        "decode",
-        "decode_lanes",
-        "bisection",
-        "lumping",
-        "quantisation",
-        "enumeration",
-        "renewal_guess",
-        "entropy",
-        "habits",
-        "score",
-        "joint_maxima",
-        "each_step",
-        "events",
-        "event_stretches",
-        "likeliest_law",
-        "near",
+        "chain.decode",
+        "chain.lumping",
+        "chain.series",
+        "renewal.best_guess",
+        "renewal.entropy",
+        "fit",
+        "chain.score",
+        "chain.bounds",
+        "chain.events",
+        "renewal.events",
+        "search.near",
     ),
 )
 
@@ -45,7 +39,7 @@ _log = logging.getLogger("passerby")
 
 def number_of_kernels() -> int:
     """How many kernels there are in all of the package."""
-    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in Path(jit.__file__).parent.glob("*.py"))
+    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in disk.SOURCES.rglob("*.py"))
 
 
 def ready() -> None:

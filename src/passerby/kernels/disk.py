@@ -32,8 +32,8 @@ ALL = "all"
 def digest() -> str:
     """A short name for what the sources of all kernels say."""
     found = hashlib.sha256()
-    for path in sorted(SOURCES.glob("*.py")):
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(SOURCES.rglob("*.py")):
+        found.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return found.hexdigest()[:12]
 
 

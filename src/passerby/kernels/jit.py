@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from numba import njit, types
+from numba.core.options import DefaultOptions
 
-from . import disk, draft
+from . import disk
 
 Function = Callable[..., Any]
 
@@ -40,6 +41,10 @@ _FAST = {"nnan", "nsz", "contract"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
 #: For kernels in which each operation is rounded by itself, so that they give what NumPy gives to the last digit.
 AS_NUMPY: dict[str, Any] = {"fastmath": False}
+#: For helpers: no wrappers by which Python or C could call them.
+_UNWRAPPED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+#: For helpers that neither make nor return arrays: without counts of the holders of an array, where numba can do so.
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 _log = logging.getLogger("passerby")
 #: Called with the name of each kernel that was not found on disk, once it is compiled.
@@ -89,7 +94,7 @@ def inlined(function: Function) -> Function:
     Nobody counts in it who holds an array, which would take longer than arithmetic on a dozen numbers. numba refuses
     to compile one that makes or returns an array; that it calls none that does is for tests to see.
     """
-    return _helper(function, **draft.uncounted())
+    return _helper(function, **_UNCOUNTED)
 
 
 def making(function: Function) -> Function:
@@ -109,7 +114,7 @@ def once(function: Function) -> Function:
 
 def adding(function: Function) -> Function:
     """An `inlined` helper whose sums may be added up in any order, which lets them use vector instructions too."""
-    return _helper(function, fastmath={*_FAST, "reassoc"}, **draft.uncounted())
+    return _helper(function, fastmath={*_FAST, "reassoc"}, **_UNCOUNTED)
 
 
 def rounded(function: Function) -> Function:
@@ -119,4 +124,4 @@ def rounded(function: Function) -> Function:
 
 def _helper(function: Function, **options: Any) -> Function:
     """A function that only kernels call: what Python needs to call it is not compiled."""
-    return cast(Function, njit(function, **(_OPTIONS | draft.options() | options)))
+    return cast(Function, njit(function, **(_OPTIONS | _UNWRAPPED | options)))

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels import entropy as entropies
-from passerby.kernels import renewal
+from passerby.kernels.renewal import entropy as entropies
+from passerby.kernels.renewal import sightings
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
@@ -117,7 +117,7 @@ def sighted(prior: MarkovPrior, release: Release) -> float:
     """The probability of being at an active sensor at least once."""
     prior, release = release.over(prior)
     there = release.classes(prior) if release.reveals else counted(prior, release)
-    return float(renewal.sighted(prior.initial, prior.matrices, there))
+    return float(sightings.sighted(prior.initial, prior.matrices, there))
 
 
 def _order1(prior: MarkovPrior, release: Release) -> float:

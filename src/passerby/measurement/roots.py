@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from passerby.kernels.bisection import largest_gain
+from passerby.kernels.chain.bounds import largest_gain
 
 
 def rounded_up(log_value: float) -> float:

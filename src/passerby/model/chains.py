@@ -52,7 +52,7 @@ def stationary_distribution(transition: Floats) -> Floats:
     """The one distribution that `transition` leaves unchanged, shape (M,)."""
     from scipy.sparse.csgraph import connected_components
 
-    from passerby.kernels import chain
+    from passerby.kernels.chain import recursions
 
     count, label = connected_components(transition > 0, directed=True, connection="strong")
     leaks = np.zeros(count, dtype=bool)
@@ -66,7 +66,7 @@ def stationary_distribution(transition: Floats) -> Floats:
             f"{' and more' if len(closed) > 4 else ''}; give the initial distribution yourself"
         )
     out = np.zeros(transition.shape[0])
-    out[closed[0]] = chain.stationary(np.ascontiguousarray(transition[np.ix_(closed[0], closed[0])]))
+    out[closed[0]] = recursions.stationary(np.ascontiguousarray(transition[np.ix_(closed[0], closed[0])]))
     return out
 
 

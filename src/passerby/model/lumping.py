@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import lumping
+from passerby.kernels.chain import lumping
 
 from .prior import MarkovPrior
 from .release import Release

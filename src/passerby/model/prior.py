@@ -260,7 +260,7 @@ class MarkovPrior:
     def balls(self) -> Ints:
         """The states in which each name g is right, `balls[balls[g]:balls[g + 1]]`: all of them after where they begin.
 
-        Kernels take them where names overlap (`kernels.near`).
+        Kernels take them where names overlap (`kernels.search.near`).
         """
         assert self.naming is not None, "a guess names places"
         names, states = np.nonzero(self.naming.right[:, self.place_of])
@@ -328,11 +328,11 @@ class MarkovPrior:
 
     def sample(self, size: int, steps: int, rng: np.random.Generator) -> Ints:
         """Draw `size` traces, shape (size, T)."""
-        from passerby.kernels import chain
+        from passerby.kernels.chain import recursions
 
         shape = whole(size, "size", 0, checks.MOST_DRAWS), self.check_steps(steps)
         uniform = checks.generator(rng).random(shape)
-        return np.asarray(self.place_of[chain.draw(self.initial, self.matrices, uniform)])
+        return np.asarray(self.place_of[recursions.draw(self.initial, self.matrices, uniform)])
 
     def given(self, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
         """The habits of somebody who is known to have been at a place at some of `steps` steps, `{step: place}`.

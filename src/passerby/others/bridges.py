@@ -274,9 +274,9 @@ class Passage:
 
     def sample(self, size: int, rng: np.random.Generator) -> Ints:
         """Draw the state at each of these steps (size, m)."""
-        from passerby.kernels import chain
+        from passerby.kernels.chain import recursions
 
-        drawn = chain.draw(self.chain.initial, self.chain.matrices, rng.random((size, len(self.sizes))))
+        drawn = recursions.draw(self.chain.initial, self.chain.matrices, rng.random((size, len(self.sizes))))
         return np.asarray(drawn[:, self.active])
 
     def states_of(self, trace: Ints) -> Ints | None:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels import enumeration
-from passerby.kernels import score as scoring
+from passerby.kernels.chain import score as scoring
+from passerby.kernels.chain import series
 from passerby.mechanisms.checks import LARGEST
 from passerby.model.chains import frozen
 from passerby.model.lumping import merged
@@ -308,7 +308,7 @@ def _listed(
     if signals is None:
         return None
     limits = max_series, most_left, little
-    chosen, mass, left = enumeration.likeliest(prior.initial, prior.matrices, release.classes(prior), *signals, *limits)
+    chosen, mass, left = series.likeliest(prior.initial, prior.matrices, release.classes(prior), *signals, *limits)
     return (signals[0], chosen, mass, left) if len(chosen) else None
 
 
@@ -334,7 +334,7 @@ def score(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints,
 def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints, most: int) -> Floats:
     """`Pr[k steps wrong | series]` (n, most + 1), k from 0 to `most`, for a guess per series: all numbers at once."""
     if prior.overlapping:
-        from passerby.kernels import near
+        from passerby.kernels.search import near
 
         case = prior.initial, prior.matrices, prior.balls, release.classes(prior), relative(evidence)
         return np.asarray(near.wrong_laws(*case, np.ascontiguousarray(guesses), most))

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import quantisation
+from passerby.kernels.chain import series as kernels
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.base import stood_in
 from passerby.model.prior import MarkovPrior
@@ -32,7 +32,7 @@ from .series import Series
 
 Floats = NDArray[np.float64]
 
-#: Outcomes of a stand-in, at most: `kernels.quantisation` tells them apart as finely as it matters.
+#: Outcomes of a stand-in, at most: `kernels.chain.series` tells them apart as finely as it matters.
 OUTCOMES = 256
 #: Log ratios beyond this are as good as certain, and not told apart for the sake of it.
 CERTAIN = 12.0
@@ -171,7 +171,7 @@ def grown_series(
 ) -> Series | None:
     """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow.
 
-    See `kernels.quantisation`. Beginnings less likely than `faint` are left over. None where `most` do not suffice.
+    See `kernels.chain.series`. Beginnings less likely than `faint` are left over. None where `most` do not suffice.
     """
     active = release.grid.reshape(-1) >= 0
     cells = np.zeros((active.size, max(map(len, laws), default=1), 2))
@@ -185,7 +185,7 @@ def grown_series(
     watched, counted = release.classes(prior), release.sees
 
     def grown(limit: float) -> tuple[Floats, Floats, float]:
-        found: tuple[Floats, Floats, float] = quantisation.grow(
+        found: tuple[Floats, Floats, float] = kernels.grow(
             prior.initial, prior.matrices, watched, counted, cells, sizes, limit * dear, more, faint, most
         )
         return found

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.kernels import habits as fitting
+from passerby.kernels import fit as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.others.counted import states_by_place
 from passerby.support.checks import flag, is_whole, shown, whole

@@ -164,7 +164,7 @@ def shares(moves: Ints, weight: float) -> Floats:
 def chance(t: Floats, own: Own, usual: Ints, b: Floats, source: Ints, target: Ints) -> Floats:
     """The law (n,) of one move each of n people; `t` (3, 4) are shares and `usual` (n,) slots.
 
-    Over the states of one person it is `kernels.habits.by_role`.
+    Over the states of one person it is `kernels.fit.by_role`.
     """
     rest, chosen = chances(t, own, usual, own.visits[None], b, source, target)
     return np.asarray(rest + chosen[0])

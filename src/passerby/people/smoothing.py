@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.kernels import chain
+from passerby.kernels.chain import recursions
 from passerby.support.checks import is_number
 
 from .origins import spread
@@ -51,16 +51,16 @@ def rhythmic(index: Ints, b: Floats, smoothing: float, phase: Ints, held: int) -
 
 
 def _moves(source: Ints, target: Ints, b: Floats, background: Floats, smoothing: float) -> Floats:
-    return np.asarray(chain.smoothed_moves(source, target, background, smoothing, len(b)))
+    return np.asarray(recursions.smoothed_moves(source, target, background, smoothing, len(b)))
 
 
 def equilibrium(moves: Floats, b: Floats) -> Floats:
     """Stationary distribution; smoothing joins all states with a background frequency into one class."""
     there = b > 0
     if there.all():
-        return np.asarray(chain.stationary(moves))
+        return np.asarray(recursions.stationary(moves))
     out = np.zeros(len(b))
-    out[there] = chain.stationary(np.ascontiguousarray(moves[np.ix_(there, there)]))
+    out[there] = recursions.stationary(np.ascontiguousarray(moves[np.ix_(there, there)]))
     return out
 
 

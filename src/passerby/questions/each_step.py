@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.kernels import each_step
+from passerby.kernels.chain import events
 from passerby.measurement.setup import Setup
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
@@ -126,7 +126,7 @@ def _independent(setup: Setup, baseline: Floats) -> Iterator[Curve]:
         work = points**2 * prior.states * setup.steps
         kept = points * prior.states * setup.steps
         if equivalent.plain and equivalent.reveals and prior.single and kept <= MOST_KEPT and work <= setup.budget:
-            values = np.asarray(each_step.raw(prior.initial, prior.matrices, equivalent.grid, prior.named))
+            values = np.asarray(events.best_of_raw(prior.initial, prior.matrices, equivalent.grid, prior.named))
             yield Curve(values, values, baseline, None, ("sightings",))
             return
         for curve in _listed(setup, baseline):
@@ -209,7 +209,7 @@ def chances(prior: MarkovPrior, release: Release, series: Series) -> Floats:
 def chances_of(prior: MarkovPrior, release: Release, weights: Floats, evidence: Floats) -> Floats:
     """The same, from likelihoods (n, T, C) and their logarithms."""
     case = prior.initial, prior.matrices, release.classes(prior), weights
-    found = np.asarray(each_step.given(*case, prior.place_of, prior.named, FAINTEST))
+    found = np.asarray(events.best_given(*case, prior.place_of, prior.named, FAINTEST))
     for i in np.flatnonzero(np.isnan(found).any(axis=1)):
         found[i] = _in_logs(prior, release, evidence[i])
     return found

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import event_stretches
+from passerby.kernels.renewal import events
 from passerby.measurement.erasure import MOST_LISTED, Erasure
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
@@ -102,7 +102,7 @@ def by_sightings(asked: Hypotheses) -> Iterator[Part]:
             return
         faint = LEFT * setup.tolerance * min(no, yes) / points
         case = prior.initial, prior.matrices, release.grid, avoided, edges(asked.log_odds, cells), faint
-        tables = event_stretches.laws(*case)
+        tables = events.laws(*case)
         less, more = (Law(table[:, 1] / yes, table[:, 0] / no) for table in tables)
         low, high = (odds_at(tables[0][:, entry]) for entry in (2, 3))
         part = Stretches("sightings", asked.odds, less, more, low, high)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels import events
+from passerby.kernels.chain import events
 from passerby.measurement.setup import Setup
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release

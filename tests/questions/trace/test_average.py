@@ -5,7 +5,7 @@ import pytest
 from tests.oracle import World
 
 import passerby as pb
-from passerby.kernels.renewal_guess import Stretchwise
+from passerby.kernels.renewal.best_guess import Stretchwise
 from passerby.measurement.finding import Finding, Known
 from passerby.questions.trace import stretches, ways
 from passerby.questions.trace import ways as average

@@ -18,8 +18,8 @@ from tests.oracle import World
 from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
-from passerby.kernels import best_guess as brackets
-from passerby.kernels import stages
+from passerby.kernels.search import best_guess as brackets
+from passerby.kernels.search import stages
 from passerby.outcomes.series import Series, distinct, enumerate_series, given_series, sample_series
 from passerby.questions.trace import stretches
 from passerby.questions.trace.guess import Brackets, alone, average_upper, bracket_series, log_posterior, plain_series
@@ -220,8 +220,8 @@ def best_of_three(joint: Floats, misses: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_charges_among_many_places(seed: int) -> None:
-    """Those who are told are charged where there are many places, with each of nine budgets: no guess does better."""
+def test_penalties_among_many_places(seed: int) -> None:
+    """Those who are told are penalised where there are many places, with each of nine budgets: no guess does better."""
     rng = np.random.default_rng(seed)
     places = stages.FEW + seed % 5
     even = 10.0 ** -rng.integers(0, 3)
@@ -239,7 +239,7 @@ def test_charges_among_many_places(seed: int) -> None:
             lower, upper = table[0, brackets.LOWER], table[0, brackets.UPPER]
             assert lower * (1 - 1e-9) <= best <= upper * (1 + 1e-9)
             reached.add(int(table[0, brackets.LEVEL]))
-    # Whoever gets further than stage 3 was charged in rounds before.
+    # Whoever gets further than stage 3 was penalised in rounds before.
     assert 1 in reached
 
 

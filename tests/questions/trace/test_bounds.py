@@ -15,7 +15,7 @@ from tests.reference import prior_of, small_cases
 from tests.strategies import FINITE, Case, Halved, Jumbled, cases, chain, chains
 
 import passerby as pb
-from passerby.kernels.joint_maxima import FAINT
+from passerby.kernels.chain.bounds import FAINT
 from passerby.measurement import information
 from passerby.questions.trace import kappa as ball
 from passerby.questions.trace.kappa import (

@@ -18,7 +18,7 @@ from passerby.questions.trace import ways as average
 from passerby.questions.trace.goal import Goal, pose
 from passerby.questions.trace.guess import Brackets, alone, average_upper, bracket_series
 from passerby.questions.trace.methods.baseline import prior_attack
-from passerby.questions.trace.subsample import Thinned, chances, glance, thin
+from passerby.questions.trace.subsample import Thinned, chances, quick_ceiling, thin
 
 Floats = NDArray[np.float64]
 PRIOR = chain(seed=4, places=3, steps=4, kind="varying")
@@ -58,7 +58,7 @@ def test_over_both_sides_of_the_coin_a_value_is_what_was_found(case: Case, least
     guess = prior_attack(case.prior, case.steps, case.misses).guess
     known = np.repeat(np.array(guess)[None], len(series), axis=0)
     floor = np.clip(score(case.prior, case.release, series.evidence, known, case.misses), 0.0, 1.0)
-    ceiling = glance(case.prior, case.release, series, case.misses)
+    ceiling = quick_ceiling(case.prior, case.release, series, case.misses)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(thinning, "LEAST_CHANCE", least)
         chance = chances(floor, ceiling)

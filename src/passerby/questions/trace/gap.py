@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels.renewal import stretches
+from passerby.kernels.renewal.sightings import stretches
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import sightings

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels import best_guess, decode, decode_lanes
-from passerby.kernels import score as scoring
-from passerby.kernels.posterior import MISSING
+from passerby.kernels.chain import decode
+from passerby.kernels.chain import score as scoring
+from passerby.kernels.chain.posterior import MISSING
+from passerby.kernels.search import best_guess
 from passerby.measurement.finding import Finding, exact
 from passerby.model.chains import conditioned
 from passerby.model.lumping import merged
@@ -59,7 +60,7 @@ def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Those of a first look as the search counts it, with charges (`kernels.charges`) where they are set at once."""
+    """The cost of a first look as the search counts it, with penalties (`kernels.search.penalties`) set at once."""
     width = steps * min(steps - misses, misses + 1)
     score = width * prior.states**2
     charges = 1.0 * steps * (misses + 2) * (misses + 1) * prior.states**2
@@ -83,8 +84,8 @@ def bracket_series(
     """Bracket the best guess for every series, spending effort where it narrows the average most.
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
-    (`kernels.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
-    (`kernels.search`, `kernels.best_guess`).
+    (`kernels.search.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.search.best_first`, `kernels.search.best_guess`).
     """
     steps = release.steps
     if steps * prior.states**2 > MEMORY_LIMIT:
@@ -126,7 +127,7 @@ def _searched(
     """What the search finds for each series: by names that exclude each other, or by those that overlap."""
     if not prior.overlapping:
         return best_guess.brackets(initial, matrices, name_of, *case)  # type: ignore[no-any-return]
-    from passerby.kernels import near
+    from passerby.kernels.search import near
 
     return near.brackets(initial, matrices, name_of, prior.balls, *case)  # type: ignore[no-any-return]
 
@@ -221,8 +222,8 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
     n, steps = evidence.shape[:2]
     watched = release.classes(prior)
     few = prior.states <= _FEW and prior.states * steps <= _MOST_VALUES
-    if prior.homogeneous and few and n >= decode_lanes.LANES // 2:
-        traces, value = decode_lanes.decode(log_initial, log_matrices[0], watched, evidence)
+    if prior.homogeneous and few and n >= decode.LANES // 2:
+        traces, value = decode.decode_together(log_initial, log_matrices[0], watched, evidence)
     else:
         shared = prior.homogeneous and steps > 1 and prior.states**2 <= _SHARE * n * steps
         dominated = decode.dominance(log_matrices[0]) if shared else np.empty((0, 0))

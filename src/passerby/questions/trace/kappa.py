@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.kernels import decode, joint_maxima
-from passerby.kernels.joint_maxima import FAINT
+from passerby.kernels.chain import bounds, decode
+from passerby.kernels.chain.bounds import FAINT
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.numbers import logs
@@ -110,7 +110,7 @@ def fast_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None)
     formed = 1
     while True:
         later = power.max(axis=0) if formed < steps - 1 else np.zeros(prior.places)
-        values, total = joint_maxima.chained(log_initial, best, gap, later, prior.guessable, steps)
+        values, total = bounds.chained(log_initial, best, gap, later, prior.guessable, steps)
         values, total = values[fewest - 1 :], total[fewest - 1 :]
         certified = (total <= steps - 1) | (values == -np.inf)
         if certified.all() or formed >= steps - 1:
@@ -127,7 +127,7 @@ def fast_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None)
 def full_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None) -> Floats:
     """`log f(k)`, k = T - misses..T, by the recursion over absolute times, for any chain (`joint_maxima.recursion`)."""
     misses = steps - 1 if misses is None else misses
-    return np.asarray(joint_maxima.recursion(prior.initial, prior.matrices, prior.guessable, steps, misses))
+    return np.asarray(bounds.joint_maxima(prior.initial, prior.matrices, prior.guessable, steps, misses))
 
 
 def ahead(law: Floats, moves: Floats) -> Floats:
@@ -183,7 +183,7 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
         between = np.eye(prior.places)
         for target in range(source + 1, steps):
             between = ahead(between, prior.matrix(target - 1))
-            joint_maxima.add_up(table, source, target, logs(between) + named)
+            bounds.add_up(table, source, target, logs(between) + named)
     sums = np.logaddexp.reduce(table.max(axis=2), axis=0)
     return float(min(sums[k - 1] - log_choose(needed, k) for k in range(1, needed + 1)))
 

@@ -15,7 +15,7 @@ from passerby.model.release import Release
 from .guess import missing
 
 if TYPE_CHECKING:
-    from passerby.kernels.renewal_guess import Stretchwise
+    from passerby.kernels.renewal.best_guess import Stretchwise
 
 #: Elementary operations from which on guesses for all stretches are dear.
 DENSE = 1e9
@@ -35,7 +35,7 @@ def bracket_stretches(
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.renewal_guess`. For a chain whose states are places, `more` tells what may be spent on top of the
+    See `kernels.renewal.best_guess`. For a chain whose states are places, `more` tells what may be spent on top of the
     budget, or None to end soon. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
     told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
     None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
@@ -98,7 +98,7 @@ def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
     fits = named and prior.naming is None and tables_fit(prior, release, misses)
     if not release.reveals or not prior.single or not fits:
         return 1.0
-    from passerby.kernels.renewal_guess import ceiling_at_once
+    from passerby.kernels.renewal.best_guess import ceiling_at_once
 
     upper = ceiling_at_once(prior.initial, prior.matrices, release.grid, prior.named, misses)
     return min(1.0, upper + missing(prior, release.steps))
@@ -114,7 +114,7 @@ def _of_chain(
 ) -> Stretchwise:
     """The same for a chain whose states are places. Somebody whose trace is known needs no search."""
     # Only long series need it, and it takes a while to compile.
-    from passerby.kernels.renewal_guess import Stretchwise, stretchwise
+    from passerby.kernels.renewal.best_guess import Stretchwise, stretchwise
 
     law = prior.marginals(release.steps)
     if ((law > 0).sum(axis=1) == 1).all():
@@ -161,7 +161,7 @@ def _stands_at(prior: MarkovPrior, steps: int) -> int | None:
 
 def _unsighted(prior: MarkovPrior, release: Release, place: int, misses: int) -> float:
     """The probability of no sighting, and of being elsewhere than at a place at no more steps than may be missed."""
-    from passerby.kernels.renewal_guess import unwatched
+    from passerby.kernels.renewal.best_guess import unwatched
 
     hidden, away = unwatched(release.grid, prior.places), np.arange(prior.places) != place
     wrong = np.zeros((misses + 1, prior.places))
@@ -179,11 +179,11 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
     """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
 
     Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
-    under each mode by itself, which a sighting makes start afresh (`kernels.stretch_policy`), and the best is taken for
-    each stretch.
+    under each mode by itself, which a sighting makes start afresh (`kernels.renewal.stretch_policy`). The best is taken
+    for each stretch.
     """
-    from passerby.kernels.renewal_guess import unwatched
-    from passerby.kernels.stretch_policy import best_plain, plain_laws
+    from passerby.kernels.renewal.best_guess import unwatched
+    from passerby.kernels.renewal.stretch_policy import best_plain, plain_laws
 
     modes = parts(prior)
     weights = np.array([weight for weight, _ in modes])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.kernels.glance import glances
+from passerby.kernels.search.ceiling import quick_ceilings
 from passerby.measurement.finding import Known
 from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
@@ -42,19 +42,19 @@ RAW_LEAVES, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
 PART = 1 / 42
 
 
-def cost_of_glance(prior: MarkovPrior, steps: int, misses: int) -> float:
+def cost_of_quick_ceiling(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Elementary operations of a quick look at a series, roughly."""
     return 2.0 * steps * (misses + 2) * prior.states**2
 
 
-def glance(prior: MarkovPrior, release: Release, series: Series, misses: int) -> Floats:
+def quick_ceiling(prior: MarkovPrior, release: Release, series: Series, misses: int) -> Floats:
     """What no guess exceeds for each series (n,), by a quick look; 1 where states share places, or for other names."""
     if prior.naming is not None:
         return np.ones(len(series))
     case = merged(prior, release, series.weights)
     if not np.array_equal(case.place_of, np.arange(len(case.initial))):
         return np.ones(len(series))
-    quick = glances(case.initial, case.matrices, case.classes, case.weights, case.named, misses)
+    quick = quick_ceilings(case.initial, case.matrices, case.classes, case.weights, case.named, misses)
     return np.asarray(np.minimum(1.0, quick + missing(prior, release.steps)))
 
 
@@ -99,7 +99,7 @@ class Thinned:
 def thin(goal: Goal, series: Series, rng: np.random.Generator) -> Thinned:
     """Toss a coin for each series, by what a quick look leaves above the anchor."""
     anchored = np.full(len(series), series.anchored)
-    chance = chances(anchored, glance(goal.prior, goal.told, series, goal.misses))
+    chance = chances(anchored, quick_ceiling(goal.prior, goal.told, series, goal.misses))
     return Thinned(series, anchored, chance, np.flatnonzero(rng.random(len(series)) < chance))
 
 
@@ -120,11 +120,11 @@ def pilot(goal: Goal, known: Known) -> Pilot | None:
     if not dear(goal) or not prior.single or prior.naming is not None or steps * prior.states**2 > MEMORY_LIMIT:
         return None
     few = sample_series(prior, told, goal.other_rngs(2)[0], PILOT, anchor(goal, known))
-    ceiling = glance(prior, told, few, misses)
+    ceiling = quick_ceiling(prior, told, few, misses)
     share = float(chances(np.full(len(few), few.anchored), ceiling).mean())
     if share > MOST_LOOKED_AT:
         return None
-    each = cost_of_glance(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
+    each = cost_of_quick_ceiling(prior, steps, misses) + share * cost_of_look(prior, steps, misses)
     runs = min(int(goal.runs / share), int(FIRST_LOOK * max(goal.budget, 2e9) / each))
     return Pilot(max(runs, draws(goal, 0)), float(few.beyond(ceiling).mean()))
 

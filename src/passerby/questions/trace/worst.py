@@ -141,7 +141,7 @@ def _listed(goal: Goal) -> Spread | None:
 
 def _by_sightings(goal: Goal) -> Spread | None:
     """For raw counts and no misses: the likeliest trace is the best guess, and stretches between sightings decide."""
-    from passerby.kernels import likeliest_law, renewal
+    from passerby.kernels.renewal import entropy, sightings
 
     prior, told = goal.prior, goal.told
     plain = told.plain and told.reveals and prior.single and prior.naming is None
@@ -155,9 +155,9 @@ def _by_sightings(goal: Goal) -> Spread | None:
     cells = int(min(CELLS[1], MOST_KEPT / points, EFFORT / points**2))
     if cells < CELLS[0]:
         return None
-    farthest = FARTHEST - renewal.log_all_right(*prior.named_logs, told.grid)
+    farthest = FARTHEST - sightings.log_all_right(*prior.named_logs, told.grid)
     case = prior.initial, prior.matrices, *prior.named_logs, told.grid
-    mass, low, high = likeliest_law.law(*case, cells, min(farthest, LEAST)).T
+    mass, low, high = entropy.likeliest_law(*case, cells, min(farthest, LEAST)).T
     return Spread(mass, np.exp(low), np.minimum(np.exp(high), 1.0))
 
 

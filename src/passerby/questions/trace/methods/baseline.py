@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.kernels import score
-from passerby.kernels.joint_maxima import FAINT
+from passerby.kernels.chain import score
+from passerby.kernels.chain.bounds import FAINT
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.roots import rounded_up
 from passerby.model.prior import MarkovPrior

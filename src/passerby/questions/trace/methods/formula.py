@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from passerby.kernels import renewal
-from passerby.kernels.joint_maxima import FAINT
+from passerby.kernels.chain.bounds import FAINT
+from passerby.kernels.renewal import sightings
 from passerby.measurement.accounting import shared_noise, success_bound
 from passerby.measurement.finding import Finding, Known, limit
 from passerby.measurement.information import (
@@ -138,11 +138,11 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
         return rounded_up(log_kappa)
     check_independent(release)
     check_stretches(prior, release)
-    log_first, log_stay = renewal.stretches(prior.initial, prior.matrices, release.grid, release.apart)
+    log_first, log_stay = sightings.stretches(prior.initial, prior.matrices, release.grid, release.apart)
     if log_kappa == -math.inf:
         return 0.0
     log_apart = logs(release.apart.reshape(-1))
-    return rounded_up(renewal.lowest_power_sum(log_first, log_stay, log_apart, log_kappa))
+    return rounded_up(sightings.lowest_power_sum(log_first, log_stay, log_apart, log_kappa))
 
 
 def run_leakage(goal: Goal, known: Known) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from passerby.errors import UnsupportedRelease
-from passerby.kernels import renewal
+from passerby.kernels.renewal import sightings
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.measurement.information import check_stretches
 from passerby.measurement.roots import rounded_up
@@ -27,7 +27,7 @@ from passerby.questions.trace.subsample import PILOT, stretches_leave
 from passerby.questions.trace.ways import FAR, by_sightings, by_stretches, looks, refuses_others, resolution, searched
 
 if TYPE_CHECKING:
-    from passerby.kernels.renewal_guess import Stretchwise
+    from passerby.kernels.renewal.best_guess import Stretchwise
 
 #: The share of the budget that goes to all series at once, before any are drawn, and where that is dear.
 SHARE, LITTLE = 0.5, 0.45
@@ -52,7 +52,7 @@ def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | 
         check_stretches(prior, release)
     except UnsupportedRelease:
         return None
-    return float(renewal.log_all_right(*prior.named_logs, release.grid))
+    return float(sightings.log_all_right(*prior.named_logs, release.grid))
 
 
 def refuses_no_misses(goal: Goal) -> str | None:
@@ -74,7 +74,7 @@ NO_MISSES = Method(
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """A sighting makes the chain start afresh (`kernels.renewal_guess`); nothing where its tables are too big.
+    """A sighting makes the chain start afresh (`kernels.renewal.best_guess`); nothing where its tables are too big.
 
     Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: the
     best guess for each is between the guesses and the ceilings for its stretches, which are known over all series.

@@ -7,7 +7,7 @@ from passerby.measurement.finding import Finding, Known, exact
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import UNBOUNDED, alone, averaged, bracket_series, cost_of_series
 from passerby.questions.trace.stretches import dense
-from passerby.questions.trace.subsample import cost_of_glance, pilot, thin
+from passerby.questions.trace.subsample import cost_of_quick_ceiling, pilot, thin
 from passerby.questions.trace.ways import (
     FAR,
     balanced,
@@ -86,7 +86,7 @@ def by_lot(goal: Goal, known: Known, runs: int) -> Iterator[Finding]:
     yield averaged("map", first, some.map, goal.level)
     yield averaged("marginal", first, some.marginal, goal.level)
     lots = thin(goal, series, goal.other_rngs(2)[1])
-    spent = runs * cost_of_glance(prior, goal.steps, misses)
+    spent = runs * cost_of_quick_ceiling(prior, goal.steps, misses)
     found = bracket_series(prior, told, lots.few, misses, tolerance, max(0.0, goal.budget - known.spent - spent))
     found = lots.whole(found._replace(operations=found.operations + spent))
     look, strict = looked(series, found), replace(goal, confidence=(1 + goal.confidence) / 2)

@@ -1,0 +1,1 @@
+"""Recursions on one chain: forward and backward, decoded, scored, lumped, listed."""

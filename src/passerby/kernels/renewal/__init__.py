@@ -1,0 +1,1 @@
+"""All series of raw counts at once, by renewal at sightings."""

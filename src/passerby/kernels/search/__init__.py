@@ -1,0 +1,1 @@
+"""The best guess for a series, bracketed: ascent, ceilings, penalties and best-first search."""
