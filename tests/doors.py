@@ -104,7 +104,19 @@ WITHIN = {
     "Limit": {"edges", "ends", "exceeded", "side"},
     "MarkovPrior": {"as_names", "by_place", "guessed_as", "known", "matrix", "with_states", "wrong"},
     "Mechanism": {"apply", "around", "bins", "check_cells", "check_count", "check_sensors", "complete", "crossing"}
-    | {"draw", "extent", "followed_by", "gives", "half", "hidden", "informations", "like", "listing", "log_between"}
+    | {
+        "divided",
+        "draw",
+        "extent",
+        "followed_by",
+        "gives",
+        "half",
+        "hidden",
+        "informations",
+        "like",
+        "listing",
+        "log_between",
+    }
     | {
         "log_density",
         "log_mass",
@@ -117,7 +129,8 @@ WITHIN = {
         "preimage",
         "quadrature",
     }
-    | {"reach_of", "size_of", "times", "unfolded", "window"},
+    | {"log_ratio", "losses", "pure_epsilon", "reach_of", "reader_error", "size_of", "tells_less_than", "times"}
+    | {"unfolded", "window"},
     "Habits": {"weights"},
     "Release": {
         "raw_of",
@@ -379,6 +392,7 @@ def questions() -> Iterator[Door]:
     yield door("EventAnswer.power", answer.power, false=0.1)
     yield door("EventAnswer.certain", answer.certain, chance=0.9)
     yield door("EventAnswer.absent", answer.absent, chance=0.9)
+    yield door("EventAnswer.weeks", answer.weeks, count=4)
 
 
 @cache

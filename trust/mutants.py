@@ -35,7 +35,6 @@ LEFT_OUT = ("__init__.py", "jit.py")
 
 #: Where the tests of files stand that none mirrors.
 BESIDE = {
-    "kernels/chain/bounds.py": ("measurement/test_roots.py",),
     "kernels/search/penalty_names.py": ("kernels/search/test_penalties.py",),
     "kernels/fit.py": ("people/test_rounding.py", "people/test_family.py", "people/test_roles.py"),
     "kernels/chain/lumping.py": ("model/test_lumping.py",),

@@ -12,7 +12,7 @@ import pytest
 import passerby as pb
 from passerby.visits import write_city
 
-RECIPE = Path(__file__).parents[2] / "docs" / "scale.md"
+RECIPE = Path(__file__).parents[2] / "docs" / "engines.md"
 
 
 def recipe() -> str:

@@ -29,7 +29,7 @@ def test_what_is_written_is_read_again(typed: Call) -> None:
     done = typed("personas", "--write", "all/family.toml")
     assert (done.returncode, "exists; choose another name, or --overwrite" in done.stderr) == (2, True)
     assert typed("personas", "--write", "all/family.toml", "--overwrite").returncode == 0
-    assert len(pb.read_personas("all/family.toml")) == 12
+    assert len(pb.read_personas("all/family.toml")) == 13
 
 
 def test_a_wrong_name_is_refused(typed: Call) -> None:

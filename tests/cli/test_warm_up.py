@@ -26,17 +26,17 @@ def first_use(folder: Path, *shares: str) -> tuple[subprocess.CompletedProcess[s
 
 
 def test_they_are_compiled_once(tmp_path: Path) -> None:
-    done, marked = first_use(tmp_path, "bisection")
+    done, marked = first_use(tmp_path, "chain.bounds")
     assert done.returncode == 0, done.stderr
     assert len(marked) == 1
-    compiled = [path for path in tmp_path.rglob("*.nbc") if "bisection" in path.name]
+    compiled = [path for path in tmp_path.rglob("*.nbc") if "bounds" in path.name]
     assert compiled
     # Nothing is compiled, or looked for, again.
     for path in compiled:
         path.unlink()
-    done, _ = first_use(tmp_path, "bisection")
+    done, _ = first_use(tmp_path, "chain.bounds")
     assert (done.returncode, done.stderr) == (0, "")
-    assert not [path for path in tmp_path.rglob("*.nbc") if "bisection" in path.name]
+    assert not [path for path in tmp_path.rglob("*.nbc") if "bounds" in path.name]
 
 
 def test_what_fails_is_left_to_whoever_needs_it(tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.audits import sensitive
-from passerby.people import count_rows, sensors, zones
+from passerby.people import count_rows, flow_tables, sensors, zones
 from passerby.plans import weights
 from passerby.visits.small_tables import NOTE, Header, read_table
 
 HEADERS = {
     "counts": count_rows.COUNTS,
+    "flows": flow_tables.FLOWS,
+    "profile": flow_tables.PROFILE,
     "published": count_rows.PUBLISHED,
     "schedule": sensors.SCHEDULE,
     "sensitive": sensitive.HEADER,

@@ -101,6 +101,7 @@ def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
 
     Laws are those of the mechanisms: a number that one leaves empty is not published.
 
+    >>> from passerby.mechanisms import Gaussian
     >>> wanted = Release([[0, 1], [0, 1]])
     >>> ten = Truth(lambda release: [10] * len(cells_of(release)))
     >>> cost_of(Release([[0], [0]], Gaussian(2.0)), wanted, ten)

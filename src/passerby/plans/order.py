@@ -16,7 +16,7 @@ from .cells import cells_of, spots
 def tells_less(coarse: Release, fine: Release) -> bool:
     """Whether `coarse` can be made from what `fine` publishes, without looking at the counts again.
 
-    >>> from passerby.mechanisms import Rounding
+    >>> from passerby.mechanisms import Gaussian, Rounding
     >>> tells_less(Release([[0], []], Gaussian(2.0)), Release([[0, 1], [0]]))
     True
     >>> tells_less(Release([0], Rounding(10)), Release([0], Rounding(5)))

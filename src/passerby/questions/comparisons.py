@@ -53,6 +53,7 @@ def differential_privacy(
     not weaken their differential privacy and is not counted as strengthening it. Noise after a fresh sample for each
     count is stronger than noise alone; its value is exact for one count, and a little above for several.
 
+    >>> from passerby.mechanisms import Gaussian
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
     >>> round(value.formula, 2), round(value.exact, 2)
     (15.32, 17.86)

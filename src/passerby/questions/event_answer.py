@@ -69,7 +69,7 @@ class EventAnswer:
         >>> import passerby as pb
         >>> found = pb.measure(pb.line_prior(20), pb.Release([3, 5]), pb.InData())
         >>> [round(found.weeks(count).lower, 3) for count in (1, 10, 52)]
-        [0.097, 0.642, 0.995]
+        [0.099, 0.648, 0.996]
         """
         self._check_average("weeks")
         times = whole(count, "weeks", 1, MOST_WEEKS)

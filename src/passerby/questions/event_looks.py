@@ -114,8 +114,8 @@ def by_sightings(asked: Hypotheses) -> Iterator[Part]:
 def edges(centre: float, cells: int) -> Floats:
     """Heights `log(1 + odds)` between so many cells around log odds: no chance and certainty have cells of their own.
 
-    >>> edges(0.0, 5)[1:3].round(2)
-    array([ 0.01, 15.  ])
+    >>> edges(0.0, 5)[1:3].round(2).tolist()
+    [0.01, 15.0]
     """
     places = np.linspace(np.arcsinh(BELOW / NARROW), np.arcsinh(ABOVE / NARROW), cells - 3)
     between = np.logaddexp(0.0, centre + NARROW * np.sinh(places))

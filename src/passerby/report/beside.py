@@ -1,7 +1,7 @@
 """Which numbers a page keeps back beside small ones, so that these do not follow from it.
 
 A zone less its other parts tells a part of which nothing is told. So the smallest number that may count the same people
-is kept back, too, and then the next, until two values or more remain possible (`measurement.recovery`). Where there are
+is kept back, too, and then the next, until two values or more remain possible (`tables.recover`). Where there are
 too many counts to find out, all such numbers are. Nor does a zone less some of its parts leave one to four people, also
 where nothing is published of the rest by itself.
 """

@@ -60,6 +60,8 @@ class Margins:
     def concealed(self, below: int) -> Choice:
         """Hide numbers below a threshold, and as few others as it takes that none of these follows from the rest.
 
+        Of as few numbers, those of the fewest people are hidden.
+
         >>> table = Margins("place", ["a", "b", "c", "total"], ["08:00"], [[5.0], [40.0], [31.0], [76.0]])
         >>> found = table.concealed(10)
         >>> found.small, found.given_away, found.also
@@ -70,10 +72,11 @@ class Margins:
         names = [f"{row} at {column}" for row in self.rows for column in self.columns]
         sums = [_total(row) or _total(column) for row in self.rows for column in self.columns]
         flat = [value if value >= below else math.nan for row in self.values for value in row]
+        all_people = 1 + sum(value for value in flat if not math.isnan(value))
         kept = [count for count, total in zip(release.listed, sums, strict=True) if total]
         try:
             cells = recovered(release, [flat])
-            found = conceal(release, [flat], keep=kept)
+            found = conceal(release, [flat], keep=kept, cost=lambda cell: 1 + cell.value / all_people)
         except UnsupportedRelease:
             raise UnsupportedRelease(
                 "table: a hidden number follows from totals, which stay; leave totals of so few parts out of the table"

@@ -113,7 +113,7 @@ def error_of(mechanism: Mechanism, seed: int = 0) -> float:
 
     Not over the true counts of the release: that number would tell of them.
 
-    >>> from passerby import Raw, Rounding
+    >>> from passerby import Gaussian, Raw, Rounding
     >>> error_of(Gaussian(2.0)), error_of(Raw()), round(error_of(Rounding(5)), 3)
     (2.0, 0.0, 1.414)
     """
