@@ -47,8 +47,8 @@ class Crowd:
     The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
     independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
     same people. With `priors`, both ends of an interval are for their true law (`others.bridges`,
-    `others.side_information`), whatever is counted: single places, zones, flows or different visitors. With `laws`, nothing
-    is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
+    `others.side_information`), whatever is counted: single places, zones, flows or different visitors. With `laws`,
+    nothing is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
     independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
 
     >>> Crowd([MarkovPrior([0.5, 0.5], [[1, 0], [0, 1]])] * 2)
