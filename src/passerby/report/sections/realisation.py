@@ -1,4 +1,4 @@
-"""What the series that was really published gave away."""
+"""The evidence of the really published series."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def words(summary: Summary) -> list[str]:
-    """What the published series gave away."""
+    """The evidence of the published series."""
     found = summary.realised
     assert found is not None
     out = [
