@@ -54,7 +54,7 @@ def about_few(table: pl.DataFrame) -> Iterator[str]:
 
 
 def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
-    """The warnings of a backtest: promises without confirmation, open verdicts, or the reason for no backtest."""
+    """The warnings of a backtest: failed promises, open verdicts, or the reason why there is none."""
     if reason:
         yield f"Whether such predictions come true was not tried, so nobody knows: {reason}."
     if found is None:
@@ -71,7 +71,7 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
 
 
 def wrong_chances(found: Backtest) -> str:
-    """The direction of error of unconfirmed promises."""
+    """The direction in which failed promises are wrong."""
     what = (
         "What this report says that the counts add is" if found.about == "added" else "The chances in this report are"
     )
@@ -94,7 +94,7 @@ def _high(high: bool) -> str:
 
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
-    """Whether the published counts can come from these visits: people by possibility under them."""
+    """Whether the published counts can come from these visits, by the number of people for whom they are possible."""
     shared = sizes_in_fives(dict(groups or {}))
     possible, impossible = (shared.get(name, 0) for name in ("possible", "impossible"))
     if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):

@@ -60,10 +60,10 @@ def audit(
 
     Rows hold the loss interval, baseline, advantage, and every attack (with its standard error) and bound by name;
     `estimated` names the averages over a sample. They also hold the probability of at least one sighting, the spectral
-    gap of the person's habits, the number of places they visited, and whether each attack gets the real held-out trace
-    right. The status of a row is "ok", "wide", "impossible", or the reason for a refusal. "wide" means a valid interval
-    above the tolerance, within the budget or by as many sampled series. "impossible" means a real trace without any
-    chance under the fitted habits; the attacks are not tried on it.
+    gap of the person's habits, and the number of places they visited. Of each attack, a column tells whether it gets
+    the real held-out trace right. The status of a row is "ok", "wide", "impossible", or the reason for a refusal.
+    "wide" means the interval holds, but the budget or the number of sampled series was too small for the tolerance.
+    "impossible" means the real trace cannot happen under the fitted habits; the attacks are not tried on it.
 
     Work is shared in partitions by `workers` processes: all cores by default, and none but this one for fewer than 64
     people. It may also be shared by any `executor` (`concurrent.futures.Executor`), left running, or by an `engine`. An
@@ -130,7 +130,7 @@ def parts_of(everyone: Everyone, folder: str | Path | None, values: Counts | Non
 
 
 def _with_counted(everyone: Everyone) -> Job:
-    """The job, with the really counted people as the others, if so set."""
+    """The job with the really counted people as the others."""
     found = counted(everyone.people, everyone.job.release)
     alone = len(everyone.job.people) == 0
     others = Counted(found.actual[:0] if alone else found.actual, found.total, found.given)

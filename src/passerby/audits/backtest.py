@@ -113,7 +113,7 @@ def backtest(
 
 @dataclass(frozen=True)
 class BacktestJob:
-    """A worker's needs: everybody's traces, the settings of the fit, the release, and the number of people to attack.
+    """All a worker needs: everybody's traces, the settings of the fit, the release, and how many to attack.
 
     `earlier` has the traces of all origins but the latest; traces of other origins are the first steps of all `traces`.
     A release uses the numbers of places of `traces`. At origins of `earlier` it is made `anew` from the people there,

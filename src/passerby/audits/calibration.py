@@ -79,16 +79,16 @@ class Calibration:
 
     `windows` has a row for each subject and each window, the published window first. The subjects are each attack, the
     gain from counts ("added") and being at counted places ("visited"). A row has the number of steps `before` the
-    published window, the mean promise, the share that was right, the part of their difference left to `chance` alone,
-    and the weight `counts` in the pool. The published window has the `verdict` as well, with the expected interval
-    (`lower`, `upper`) of right minus promised.
+    published window, the mean promise, and the share that was right. `chance` is the part of their difference left to
+    chance alone, and `counts` the weight in the pool. The published window has the `verdict` as well, with the interval
+    (`lower`, `upper`) in which right minus promised was to be expected.
 
     `by_misses` has a row for each attack and number of misses. It holds promised and right over all windows, each
     weighed by its information, their `difference`, and the interval and the verdict of the published window. `nats` is
-    people's least mean departure from their habits in agreement with so many being right there. `nats_upper` is a
-    departure covering an unseen window in 90 of 100 cases. `told_nats` and `told_nats_upper` are the same for shares in
-    steps of five people, for use beside such shares. `by_promise` has a row for each attack and tenth of the promises,
-    at `misses`. `by_origin` has the first origin of the habits in use, the number of people, and `of` how many. Its
+    the least mean departure from habits that explains the share that was right there. `nats_upper` is a departure that
+    covers an unseen window in 90 of 100 cases. `told_nats` and `told_nats_upper` are the same for shares in steps of
+    five people, for use beside such shares. `by_promise` has a row for each attack and tenth of the promises, at
+    `misses`. `by_origin` has the first origin of the habits in use, the number of people, and `of` how many. Its
     `score` is the mean log probability of a real step under them.
 
     `verdict` is about the published window, all attacks at `misses`, and the gain from counts. It is "did not come
@@ -135,7 +135,7 @@ class Calibration:
 
     @property
     def nats(self) -> float:
-        """The least departure from habits, on average over people, in agreement with the published window."""
+        """The least departure from habits, on average over people, that explains the published window."""
         return self._largest("nats") or 0.0
 
     @property

@@ -1,4 +1,4 @@
-"""The extent of an audit: rows, times, people and steps, the numbers left out of each, and the rule for it."""
+"""The coverage of an audit: rows, times, people and steps, the numbers left out of each, and the rule for it."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Coverage(Record):
         return round(in_fives(share, self.kept), 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
-        """The extent, in sentences by subject; `exact` without rounding small groups to five."""
+        """The coverage, in sentences by subject; `exact` without rounding small groups to five."""
 
         def some(count: int) -> str:
             return f"{count} or fewer" if count == FEW and not exact else f"{count:,}"
@@ -213,7 +213,7 @@ def coverage_of(
     min_active: int | None = None,
     absence: Absence | None = None,
 ) -> Coverage:
-    """The extent of an audit of these people, before any sample is drawn.
+    """The coverage of an audit of these people, before any sample is drawn.
 
     If people are on disk, `people` are without anybody, `visits` are their times, and `absence` has everybody's shares.
     """

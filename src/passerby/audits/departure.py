@@ -3,7 +3,7 @@
 A person's law D departs from their habits P by `KL(D ‖ P)` nats. A right attack is an event, so its chance q under D
 and p under P have `kl(q ‖ p) <= KL(D ‖ P)` (data-processing inequality). People depart by different amounts; only the
 average over them is spoken of here. Among all chances q with a given average of `kl(q ‖ p)`, the highest mean has one
-common tilt, `q = p e^θ / (1 - p + p e^θ)`, with a single number to find (Csiszár 1975, I-projections).
+common tilt: `q = p e^θ / (1 - p + p e^θ)`. A single number decides it (Csiszár 1975, I-projections).
 """
 
 from __future__ import annotations

@@ -269,7 +269,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
-    """The planned or real release about these people."""
+    """The release about these people: the planned one, or the published one."""
     if settings.published is None:
         return build_release(settings, people, settings.seed, zones).of_groups(settings.together), None
     mechanism, steps = build_mechanism(settings), people.actual.shape[1]

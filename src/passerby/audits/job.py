@@ -35,7 +35,7 @@ FEW_PEOPLE = 64
 
 @dataclass(frozen=True)
 class Job:
-    """A worker's needs."""
+    """All that a worker needs."""
 
     people: People
     release: Release

@@ -10,7 +10,7 @@ from passerby.mechanisms.registry import BY_SETTING, PARAMETERS
 
 from .settings import AuditSettings
 
-#: The settings of a choice of sensors.
+#: The settings for the choice of sensors.
 SENSORS = {"most-visited": "sensor_count", "random": "sensor_count", "fixed": "sensor_places", "schedule": "schedule"}
 #: Further needs beside it, in words.
 NEEDED = {

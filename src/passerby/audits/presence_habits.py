@@ -286,7 +286,7 @@ def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
 
 
 def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
-    """The laws of the most telling single counts with the event and without: exact, or with less evidence."""
+    """The laws of the most telling single counts with the event and without: exact, or less informative."""
     inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
     if not inside:
         return []
@@ -313,7 +313,7 @@ def shifted(table: Table, cell: int, share: float, size: int) -> Law:
 
 
 def single_law(way: Mechanism, table: Table, cell: int, known: int, share: float, size: int) -> Law | None:
-    """The same for a count under a mechanism, or slightly weaker evidence; None if it cannot be found."""
+    """The same for a count under a mechanism, or a slightly less informative law; None if it cannot be found."""
     least, chances = table.at(cell)
     channel = channel_of(way, (known + least, chances))
     pair = stand_ins(grouped(channel.mechanism, channel.others, size), channel.others)

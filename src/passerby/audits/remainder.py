@@ -88,7 +88,7 @@ def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
 
 
 def by_steps(release: Release) -> Release:
-    """A release with more evidence: the raw numbers of the zones of visitors, at each step of their windows."""
+    """A more informative release: the raw numbers of the zones of visitors, at each step of their windows."""
     if not isinstance(release, CountRelease):
         return release
     windows = [count for count in release.listed if isinstance(count, Visitors)]
@@ -132,7 +132,7 @@ def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None,
 
 
 def _of_both(loss: Loss, part: Release, rest: float, more: Loss) -> Measured:
-    """From the loss of a part and the loss of a release with more evidence.
+    """From the loss of a part and the loss of a more informative release.
 
     For a mean over people, no draw chooses an end: this would favour the lucky one.
     """

@@ -135,9 +135,9 @@ def summarise(
 ) -> Summary:
     """The summary of an audit's table, in memory or on disk.
 
-    `window` is the length of a step in words, `coverage` counts read and left-out data, and `eligible` is the number of
-    people the table's people were drawn from. `backtest` and `adversaries` are their shareable parts (`record`), and
-    `questions` and `presence` are the same for questions (`question_record`).
+    `window` is the length of a step in words, and `coverage` counts read and left-out data. `eligible` is the number of
+    people from whom the table's people were drawn. `backtest` and `adversaries` are their shareable parts (`record`),
+    and `questions` and `presence` are the same for questions (`question_record`).
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()

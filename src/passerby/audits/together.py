@@ -1,7 +1,7 @@
 """Several releases about the same people: the success of an adversary with all of them, beside each alone.
 
 Tables with small numbers hidden, each for itself, may reveal them by their difference. The joint release has all counts
-(`a + b`), so it has at least the evidence of each. This is used if one interval is wider than the other.
+(`a + b`), so it tells at least as much as each. This is used if one interval is wider than the other.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Together:
         return [first, *rows, self._verdict(found)]
 
     def _verdict(self, found: pl.DataFrame) -> str:
-        """Whether all together have more evidence than the most telling one."""
+        """Whether all together tell more than the most telling one."""
         alone, joint = found.head(len(self.names)), found.row(-1, named=True)
         second, most = alone.sort("upper").tail(2).iter_rows(named=True)
         least, highest = joint["lower"] - most["upper"], joint["upper"] - alone["lower"].max()

@@ -134,7 +134,7 @@ def _complain(message: str, code: int) -> int:
 
 
 def _origin(error: BaseException) -> str:
-    """The last place in passerby on the way of an error."""
+    """The last place in passerby that an error passed."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "passerby" in Path(frame.filename).parts]
     last = frames[-1] if frames else traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(last.filename).name}, line {last.lineno}"

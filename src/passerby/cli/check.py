@@ -1,4 +1,4 @@
-"""`passerby check`: the evidence in a table of counts, before publication and without anybody's trace."""
+"""`passerby check`: what a table of counts reveals, before it is published and without anybody's trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HEADS = ("published", "was there: insider", "was there: by habits", "is counted: by habits", "whole day: insider")
 
 
-#: Options of a plan for a table of counts, too.
+#: Options of a plan that also apply to a table of counts.
 OF_TABLES = (
     "at_most",
     "above",

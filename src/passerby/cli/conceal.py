@@ -1,4 +1,4 @@
-"""`passerby conceal`: cells of a table with totals to hide, so the rest gives away no hidden one."""
+"""`passerby conceal`: the cells of a table with totals to hide, so that no hidden number follows from the rest."""
 
 from __future__ import annotations
 

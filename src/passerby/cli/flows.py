@@ -1,4 +1,4 @@
-"""`passerby flows`: the evidence of counts on the people of a public table, without anybody's visits."""
+"""`passerby flows`: what counts reveal about the people of a public table, without anybody's visits."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def resumable(command: str, draft: Path, workers: int | None, overwrite: bool) -
 
 
 def repeatable(kept: Path | None = None) -> AbstractContextManager[None]:
-    """Within this, an interruption states whether the same command continues: only if the folder `kept` is there."""
+    """Within this, an interruption says whether the same command continues: it does if the folder `kept` exists."""
     again = "what is finished is kept, and the same command goes on with it"
     return _interruptible(lambda: again if kept is not None and kept.exists() else "nothing was written")
 

@@ -1,4 +1,4 @@
-"""`passerby next`: the next table in view of everything published about these people so far."""
+"""`passerby next`: a check of the next table, in view of everything published about these people so far."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _option(name: str, default: str) -> Argument:
 
 
 def word(hint: Any, *, several: bool = False) -> dict[str, Any]:
-    """The help's text for a value, at the place of it."""
+    """The text in the help for a value, if there is a place for it."""
     if not _PLACE:
         return {}
     shown = next((_KINDS[kind] for kind in (hint, *get_args(hint)) if kind in _KINDS), "TEXT")

@@ -1,4 +1,4 @@
-"""`passerby plan`: from a wanted release, and a limit, to the best releases within it."""
+"""`passerby plan`: from a wanted release and a limit to the best releases that keep it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from passerby.support.numbers import duration
 
 #: Seconds between two lines off a terminal.
 MINUTE = 55.0
-#: Stages with a possible start from an earlier run.
+#: Stages that may continue an earlier run.
 RESUMED = (AUDITING, TRYING, COMPARING, GOING_BACK, OTHERS, WANTED, CONFIRMING)
 
 
@@ -38,7 +38,7 @@ class _Aside(logging.Handler):
 
 
 def say(console: Console, text: str) -> None:
-    """Print sentences on fitting lines; no line begins with a number's percent sign."""
+    """Print sentences wrapped to the screen; no line begins with the percent sign of a number."""
     whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
     lines = wrap(whole, console.width, break_long_words=False, break_on_hyphens=False)
     console.print("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), markup=False, highlight=False, soft_wrap=True)

@@ -19,7 +19,7 @@ def sources_of(
     options: Mapping[str, Any],
     paths: Sequence[str] = (),
 ) -> list[Source]:
-    """A command's sources, and at least one of them names the visits; `paths` are settings of its own."""
+    """The sources of a command's settings; at least one must name the visits; `paths` are settings of its own."""
     from passerby.audits.settings_file import read_settings
     from passerby.audits.wording import Options, Source
     from passerby.errors import ConfigError

@@ -1,4 +1,4 @@
-"""`passerby together`: the evidence of several tables about the same people, beside each alone."""
+"""`passerby together`: what several tables about the same people reveal, beside each alone."""
 
 from __future__ import annotations
 

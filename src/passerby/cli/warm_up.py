@@ -15,8 +15,8 @@ from passerby.kernels import disk, jit
 
 from .screen import consoles, stage
 
-#: The modules compiled side by side, in this order. The base of others comes first in one process and late in the
-#: other: the latter then finds it on disk.
+#: The modules compiled side by side, in this order. Modules that others build on come first in one process and late in
+#: the other; the latter then finds them on disk.
 SHARES = (
     ("chain.recursions", "renewal.sightings", "search.best_guess"),
     (

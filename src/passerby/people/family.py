@@ -112,7 +112,7 @@ class Habits:
 
     @property
     def gist(self) -> str:
-        """The nature of these habits, for readers without interest in the reckoning.
+        """A description of these habits, for readers without interest in the reckoning.
 
         >>> Habits(half_life=8.0, rhythm="hour").gist
         "a person's own ways so far, by part of the day, the latest most, and everybody's where these are few"
@@ -124,7 +124,7 @@ class Habits:
 
     @property
     def words(self) -> str:
-        """The nature of these habits, for people.
+        """A description of these habits, for people.
 
         >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
         ["own frequencies with 3 steps' worth of places that others know", 'a weight of one half after 8 steps']

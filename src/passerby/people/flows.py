@@ -61,12 +61,12 @@ class Residents(People):
 
     @property
     def gist(self) -> str:
-        """The nature of the habits, in plain words."""
+        """A description of the habits, in plain words."""
         return "a day at home, at work and elsewhere, the same for all who live and work in the same zones"
 
     @property
     def words(self) -> str:
-        """The making of the habits, in a few shareable sentences."""
+        """The making of the habits, in a few sentences for sharing."""
         return f"Habits: {self.gist}. They are assumed, and not fitted to anybody's visits."
 
     def prior(
@@ -150,9 +150,9 @@ def people_from_flows(
 
     `flows` has the columns home, work and people (a path, or a pandas or polars table), or rows of these three. A
     person without work has none, or the home again. Tables of LODES are taken as they are. `profile` describes a day.
-    It is a persona with the places "home" and "work", several with weights, their file, or a table with the columns
-    hour, home, work and elsewhere, and perhaps day ("workday" or "weekend"), group and weight. Other places of personas
-    are zones by their names. Without a profile, it is the persona "resident".
+    It is a persona with the places "home" and "work", several with weights, or their file. It may also be a table with
+    the columns hour, home, work and elsewhere, and perhaps day ("workday" or "weekend"), group and weight. Other places
+    of personas are zones by their names. Without a profile, it is the persona "resident".
 
     About so many `people` are made, at least one for each pair if possible; each stands for `weights` people, the
     column `weight` of an audit. Their places at the `steps` from `start` on are drawn by the `seed`, and so are the

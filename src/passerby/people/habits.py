@@ -113,7 +113,7 @@ class People:
 
     @property
     def gist(self) -> str:
-        """The nature of the habits, in plain words."""
+        """A description of the habits, in plain words."""
         if self.habits is not None:
             return self.habits.gist
         return "a person's own moves so far, with a little of where everybody goes, as in the paper"

@@ -13,8 +13,8 @@ from passerby.support.blocks import Blocks, split
 
 Ints = NDArray[np.int64]
 
-#: The most origins; and at each of them the most predicted steps of all people, the most steps as their evidence, and
-#: the most steps of everybody for learning b and Q.
+#: The most origins; then, at each of them: the most predicted steps of all people, the most steps as their evidence,
+#: and the most steps of everybody for learning b and Q.
 MOST_ORIGINS, MOST_STEPS, MOST_CELLS, MOST_LEARNT = 3, 6_000, 1_000_000, 5_000_000
 #: At least so many people are used, if there are so many.
 FEW = 100

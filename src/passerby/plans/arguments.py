@@ -29,7 +29,7 @@ from .weights import scaled
 
 
 def staying(people: People, wanted: Release, given: Sequence[str]) -> frozenset[Cell]:
-    """The counts of places under the demand to stay, by name."""
+    """The counts of places that must stay, by name."""
     places = {place_number(people, name, "stay") for name in given}
     cells = frozenset(cell for cell in cells_of(wanted) if any(places & {*zone} for zone in cell.zones))
     for place in sorted(places - {place for cell in cells for zone in cell.zones for place in zone}):

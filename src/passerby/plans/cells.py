@@ -58,7 +58,7 @@ def _check_others(release: Release) -> None:
 
 
 def not_counted_anew(release: Release) -> str | None:
-    """The reason for unknown others in counts of other places or steps than a release's, if they are unknown."""
+    """Why others are unknown for counts of other places or steps than the release's; None if they can be counted."""
     if release.crowd is not None:
         return "others who are known by their habits are counted place by place, step by step"
     if any(count.others is not None for count in release.listed):

@@ -179,9 +179,9 @@ def _parts(wanted: tuple[Number, ...], published: tuple[Number, ...]) -> dict[Nu
 def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tuple[float, float]:
     """The chance of a number being published at this count, and its expected absolute error in this case.
 
-    The second is the mean over all possible values, with an empty cell as no error: `E[|Y - c|; published]`. The count
-    stands for c, or another number, the `wanted` one. It uses closed forms for normal and Laplace noise, sums over the
-    law if it can be listed, and integrals over densities for others.
+    The second is the mean over all possible values, with an empty cell as no error: `E[|Y - c|; published]`. Here c is
+    the count, or the number `wanted` instead. It uses closed forms for normal and Laplace noise, sums over the law if
+    it can be listed, and integrals over densities for others.
 
     >>> from passerby.mechanisms import Laplace, Rounding, Suppression
     >>> error_of(Rounding(5), 7), error_of(Suppression(10), 7), error_of(Laplace(3.0), 7)

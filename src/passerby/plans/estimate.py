@@ -26,8 +26,8 @@ class Stratum:
     """For one limit: the number of people above it under any plan, and the people possibly above.
 
     Everybody was measured under the wanted release. People above without any release stay above. People below with the
-    wanted release stay below under any weaker one. The others are `open`. If nothing follows from the wanted release,
-    everybody is open.
+    wanted release stay below under any less informative one. The others are `open`. If nothing follows from the wanted
+    release, everybody is open.
     """
 
     limit: Limit
@@ -38,9 +38,9 @@ class Stratum:
 class Panel:
     """The people for trying plans: a sample of the people affected by them.
 
-    `order` holds all of these people, at random, and the first so many are `drawn`. `wanted` has more evidence than any
-    plan, and everybody was measured under it. Other panels may ask about other limits. People are then measured closely
-    enough for all limits in `asked`, and not again for each.
+    `order` holds all of these people, at random, and the first so many are `drawn`. `wanted` is more informative than
+    any plan, and everybody was measured under it. Other panels may ask about other limits. People are then measured
+    closely enough for all limits in `asked`, and not again for each.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Panel:
 
     @property
     def monotone(self) -> bool:
-        """Whether a weaker release benefits nobody: the limited chance then falls with the evidence of a release."""
+        """Whether less information helps nobody: the limited chance then falls with the information of a release."""
         return all(limit.measure != "certain" for limit in self.limits)
 
     def whole(self, release: Release) -> list[Tally]:

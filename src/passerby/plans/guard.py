@@ -1,4 +1,4 @@
-"""Presence at counted places under a release: the mean success of telling the people ever there.
+"""Presence at counted places under a release: an adversary's mean success at telling who was ever there.
 
 At each place, the mean is over people with a chance well between 0 and 1 to be there, drawn at random. During the
 search, only the most telling single count of a few of them is reckoned. It is exact for an adversary with the others'
@@ -66,7 +66,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class AtPlace:
-    """The adversary's mean advantage on some `people` ever at a place or not: both ends, and the limit.
+    """The adversary's mean advantage in telling which `people` were ever at a place: both ends, and the limit.
 
     Unless it was measured `closely`, the lower end is the end of single counts, of some of these people. With fewer
     than five people there is no upper end: the sure evidence on them decides.
@@ -107,7 +107,7 @@ class Guard:
         self.kept, self.named, self.beside = kept, named, beside
         self.wanted = self._whole(wanted)
         self.team = Team(workers, executor)
-        # The people told to an adversary are nowhere in truth here: a decision about counts uses no true ones.
+        # The whereabouts of others are imagined here: a decision about counts does not look at the true ones.
         people = imagined(people, self.wanted, measurement.seed) if blind else people
         self.everybody = Everybody.here(people, self.team)
         self.job = Job(self.everybody.common, self.wanted, measurement)

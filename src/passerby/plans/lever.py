@@ -1,4 +1,4 @@
-"""The nature of a lever: a way to publish less than wanted, or less exactly.
+"""Levers: ways to publish less than wanted, or less exactly.
 
 There are two kinds. A `Dial` has positions from mild to strong. A `Choice` has items to leave out, and the search finds
 their order. Either way a lever is one file below `levers`, and one line in the list there.
@@ -22,7 +22,7 @@ Kind = Literal["mechanism", "sensors"]
 
 @dataclass(frozen=True)
 class Scene:
-    """The view of levers: the names of places, the counts under the demand to stay, and the gain a limit allows.
+    """The data open to levers: the names of places, the counts that must stay, and the gain that a limit allows.
 
     `levels` are ways to put places together, each a list of zones with a name.
     """
@@ -55,7 +55,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Family:
-    """Releases from mild to strong, one for each position; if `monotone`, each has less evidence than the one before.
+    """Releases from mild to strong, one for each position; if `monotone`, each is less informative than the one before.
 
     Positions of `kind` "numbers" (of at least 0) or "whole" (of at least 1) may be others than the tried ones; "listed"
     positions may not.
@@ -81,7 +81,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Dial:
-    """A lever with positions. `refuses` gives the reason against changing a release by it, if there is one.
+    """A lever with positions. `refuses` says why it cannot change a release, if it cannot.
 
     By default the `usual` levers are moved; some only for releases they are quick for.
     """
@@ -114,7 +114,7 @@ class Choice:
     usual: bool | Callable[[Release], bool] = True
 
     def family(self, ordered: Sequence[Item], everything: int) -> Family:
-        """The first so many of some items left out; the more of them, the weaker the release."""
+        """The first so many of some items left out; the more of them, the less informative the release."""
 
         def build(release: Release, position: float) -> Release:
             return without(release, frozenset().union(*(item.cells for item in ordered[: int(position)])))

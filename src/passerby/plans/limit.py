@@ -24,7 +24,7 @@ Against = Literal["insider", "habits"]
 #: The limited number of an event: the advantage, the share found at 1 % false alarms, or how often it is 90 % likely.
 Measure = Literal["advantage", "power", "certain"]
 AGAINST: tuple[Against, ...] = ("insider", "habits")
-#: The knowledge of these.
+#: The knowledge of these adversaries.
 KNOWS: dict[Against, str] = {"insider": "where the others were", "habits": "the others by their habits"}
 MEASURES: tuple[Measure, ...] = ("advantage", "power", "certain")
 
@@ -185,7 +185,7 @@ class Limit:
 
     @property
     def beyond(self) -> str:
-        """The place of people beyond the limit, in words.
+        """Where the people beyond the limit are, in words.
 
         >>> Limit(share=0, above=0.1, question="counted", against="habits", measure="power").beyond
         'above a power at 1 % false alarms of 10 % (counted, for somebody who knows the others by their habits)'
@@ -200,7 +200,7 @@ class Limit:
 
 
 def beyond(above: float | None, added: float | None) -> str:
-    """The place of people beyond a limit: above a chance, or with so much added.
+    """Where the people beyond a limit are: above a chance, or with so much added.
 
     >>> beyond(0.5, None), beyond(None, 0.02)
     ('above 50 %', 'with more than 2 points added')

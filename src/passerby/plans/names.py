@@ -1,6 +1,6 @@
 """The names of a plan's settings and stages, for the command line, whose help must come at once; and defaults."""
 
-#: The settings of a plan outside an audit.
+#: The settings of a plan that an audit does not have.
 OWN = (
     "at_most",
     "above",
@@ -25,7 +25,7 @@ PATHS = ("weights",)
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
 #: The default folders of a plan and of a decision about the next table, and the title of a plan's page.
 FOLDER, NEXT_FOLDER, TITLE = "passerby-plan", "passerby-next", "What may be published"
-#: Settings of an audit outside a plan.
+#: Settings of an audit that a plan does not have.
 LEFT_OUT = ("published", "question", "presence", "explore", "sigmas", "bases", "thresholds", "delta")
 
 #: The number of people for trying plans, among the people affected by them.

@@ -1,7 +1,7 @@
-"""The order of releases by evidence, for any person: the stronger release's values decide the weaker's, but for chance.
+"""The order of releases by information: the values of one decide the values of a less informative one, but for chance.
 
-A weaker release has no larger loss (data processing). So an upper end bounds all weaker releases, and a lower end all
-stronger ones.
+A less informative release has no larger loss (data processing). So an upper end holds for all less informative
+releases, and a lower end for all more informative ones.
 """
 
 from __future__ import annotations

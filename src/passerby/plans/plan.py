@@ -128,8 +128,8 @@ def plan(
     counts, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`. Plans are tried on `drawn` people, among the
     people affected by them. Recommended plans are measured on everyone. With `minutes`, the search stops in time. The
     others are arguments of `audit`; `runs` are the fewest. The limit on presence is `presence_at_most` (1 is no limit).
-    It bounds the mean advantage at each counted place in telling the people ever there. The adversary knows the others
-    by their habits, or is an "insider".
+    It bounds the mean advantage at each counted place in telling who was ever there. The adversary knows the others by
+    their habits, or is an "insider".
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)

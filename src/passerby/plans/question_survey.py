@@ -1,7 +1,7 @@
 """Ends of everybody's answer to a question under many releases: the basis of a limit on this question.
 
-Ends of convex measures are passed from release to release, like ends of losses. `certain` is not convex: a weaker
-release may make somebody sure more often.
+Ends of convex measures are passed from release to release, like ends of losses. `certain` is not convex: a less
+informative release may make somebody sure more often.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class QuestionSurvey(Survey):
         return self._whole[release]
 
     def everyone_first(self, release: Release) -> Ends:
-        """The same under the strongest release, with a share of the doubt: its bounds are reused."""
+        """The same under the most informative release, with a share of the doubt: its bounds are reused."""
         values = self._found(release, np.arange(len(self.people)), AUDITED)
         self._values[release], self._whole[release] = values, Ends.of(values)
         return self._whole[release]
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
-        """Ends (N,) from weaker or stronger releases; nothing follows for `certain`."""
+        """Ends (N,) from less and more informative releases; nothing follows for `certain`."""
         lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
         for other, values in self._values.items():
             if (complete and other not in self._whole) or self.about.measure == "certain":

@@ -162,7 +162,7 @@ class Search:
         )
 
     def _bisected(self, family: Family, at: Callable[[int], Plan], size: int) -> Plan | None:
-        """Each position has less evidence than the one before: passing positions are at the end."""
+        """Each position is less informative than the one before: passing positions are at the end."""
         before, low, high = len(self.tried), 0, size
         found: Plan | None = None
         while low < high and not self.over:
@@ -198,7 +198,7 @@ class Search:
         return lever.family(self.ordered(items, base), self._of(lever, base))
 
     def _of(self, lever: Choice, base: Release) -> int:
-        """The number of items, with items under the demand to stay."""
+        """The number of items, including items that must stay."""
         return len(lever.items(base, replace(self.scene, stay=frozenset())))
 
     def ordered(self, items: list[Item], base: Release) -> list[Item]:

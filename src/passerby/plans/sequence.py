@@ -2,7 +2,7 @@
 
 The loss is the loss of all releases together. It is found from habits and published values alone: a decision from the
 true counts would itself reveal them. So mechanisms with a law dependent on the count are taken for raw counts; these
-have more evidence. The left-out counts are chosen without the counts.
+are more informative. The left-out counts are chosen without the counts.
 """
 
 from __future__ import annotations

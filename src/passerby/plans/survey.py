@@ -1,9 +1,9 @@
-"""Ends of people's losses under many releases: measured once, kept, and reused for weaker or stronger ones.
+"""Ends of people's losses under many releases: measured once, kept, and reused for comparable releases.
 
 If series are drawn, all ends of a person with a bearing on one release hold together at the confidence. Certain bounds
 may be reused. Sampled bounds may be reused from one audit only; it has half of the doubt. Further measurements of a
-person, one or two, have the other half. Audits of further releases have all of it, and are not passed on. An earlier
-audit has all of the doubt and is reused (`adopt`): the result then carries more doubt.
+person, one or two, have the other half. Audits of further releases have all of it, and are not reused. An earlier audit
+has all of the doubt and is reused (`adopt`): the result then carries more doubt.
 """
 
 from __future__ import annotations
@@ -90,11 +90,11 @@ class Ends:
 class Survey:
     """The measurements so far, by release and people. `measured` counts people, once for each release.
 
-    A release is measured together with the published ones; `beside` joins the two. A release weaker than another by
-    itself must be weaker together with the published ones, too.
+    A release is measured together with the published ones; `beside` joins the two. A release less informative than
+    another must remain so together with the published ones.
     """
 
-    #: Whether ends follow from the wanted release's: nobody's answer grows under a weaker one.
+    #: Whether ends follow from the wanted release's: nobody's answer grows under a less informative one.
     follows = True
 
     def __init__(
@@ -150,7 +150,7 @@ class Survey:
         return Ends.of(_values(self.tables[release]))
 
     def everyone_first(self, release: Release) -> Ends:
-        """The same under the strongest release, with a share of the doubt: its bounds are reused."""
+        """The same under the most informative release, with a share of the doubt: its bounds are reused."""
         job = self.job(release)
         self.adopt(release, self._audited(replace(job, measurement=doubted(self.measurement, AUDITED))))
         return self.everyone(release)
@@ -168,7 +168,7 @@ class Survey:
         self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
-        """Ends (N,) from other releases: weaker ones have lower losses, stronger ones higher losses.
+        """Ends (N,) from other releases: less informative ones have lower losses, more informative ones higher losses.
 
         Sampled ends come only from an audit; with `complete`, from all others, too.
         """

@@ -64,7 +64,7 @@ class Task:
         return Truth.about(self.people, self.weights).as_told(self.wanted)
 
     def scene(self) -> Scene:
-        """The view of levers."""
+        """The data open to levers."""
         return Scene(self.people.places, self.stay, least_added(self.limits), self.levels)
 
 

@@ -42,7 +42,7 @@ def too_few(limits: Sequence[Limit], people: int) -> str | None:
     """Why verdicts tell of few people: a limit allows some of them, but fewer than `FEW` less one; None elsewhere.
 
     A plan within such a limit puts at most so many above it, and one beyond it more: beside fives, this is their
-    number. A limit for everybody only reveals whether anybody is above it.
+    number. A limit with nobody allowed above it only reveals whether anybody is.
 
     >>> from .limit import Limit
     >>> too_few([Limit(share=0.02, above=0.5)], 200), too_few([Limit(share=0, above=0.9)], 200)

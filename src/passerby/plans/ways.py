@@ -1,8 +1,9 @@
 """Ways to publish the same counts side by side, in one set of numbers about everyone.
 
 Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and its change for
-them is added to everyone's mean: a paired difference. Limits rest on everyone's known ends. With a weaker way, chances
-lie between the ends without any release and with it; only the position between them comes from the drawn people.
+them is added to everyone's mean: a paired difference. Limits rest on everyone's known ends. With a less informative
+way, chances lie between the ends without any release and with it; only the position between them comes from the drawn
+people.
 
 If series are drawn, a person's result under another way may rest on two samples. The audit's sample has all of one
 measurement's doubt, and the way's sample has a share of it besides. `Ways.confidence` is the confidence of both
@@ -155,8 +156,8 @@ def _limits(survey: Survey, release: Release) -> Interval:
 def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[str, float | int]:
     """The share of everyone at or above a threshold: the people known without a trial, and a part of the rest.
 
-    A person above without any release, or with a weaker way with everybody measured, is above. A person below with a
-    stronger one is below.
+    A person above without any release is above. So is a person above with a less informative way under which everybody
+    was measured. A person below with a more informative one is below.
     """
     everyone = len(survey.people)
 

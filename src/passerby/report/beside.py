@@ -1,6 +1,6 @@
 """Complementary suppression on a page: numbers withheld beside small ones, so these do not follow from the rest.
 
-A zone less its other parts gives away a withheld part. So the smallest number with possibly the same people is
+A zone less its other parts gives away a withheld part. So the smallest number that may count the same people is
 withheld, too. Then the next follows, until two values or more remain possible (`tables.recover`). If there are too many
 counts for this search, all such numbers are withheld. Nor does a zone less some of its parts leave one to four people,
 even if the rest is not published by itself.
@@ -22,7 +22,7 @@ from passerby.plans.cells import around
 from passerby.support.rule_of_five import FEW
 from passerby.tables.recover import Table
 
-#: The most counts in one search, among counts of possibly the same people.
+#: The most counts in one search, among counts that may be about the same people.
 MOST = 40
 
 

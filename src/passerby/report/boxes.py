@@ -1,4 +1,4 @@
-"""People as boxes: a picture of two of their values, dense regions visible and no single person.
+"""People as boxes: a picture of two of their values that shows dense regions and no single person.
 
 The plane is cut into fine classes. Strips along the first value are merged until each holds enough people. Classes of
 the second value are merged in the same way within each strip. So everybody is in a box, and no box holds fewer than
@@ -36,7 +36,7 @@ def strips(x: Floats, top: float, cut: float | None = None) -> list[tuple[float,
 
     None of them lies on both sides of a `cut`, a border between people in other tables.
 
-    People beyond the top are in the last one. Everything by x uses these classes: two different divisions could be
+    People beyond the top are in the last one. All figures by x use these classes: two different divisions could be
     compared, and their difference could reveal a few people.
 
     >>> [int(who.sum()) for _, _, who in strips(np.repeat([0.1, 0.9], 30), 1.0) if who.any()]
@@ -71,8 +71,8 @@ def boxes(
 
     Chances are cut at some of the `edges` between 0 and 1, and at no others. Boxes have the columns `x`, `x2`, `y`,
     `y2`, `people` (in fives) and `density` (of them, in each of the fine classes); strips have `x`, `x2`, `median` and
-    `people`. The number of all people below a chance is shown elsewhere. Without this rule, the boxes below it, all but
-    one, would leave a few people in the last one.
+    `people`. The number of all people below a chance is shown elsewhere. If a box lay on both sides of this chance,
+    subtracting the other boxes would reveal the few of its people below it.
 
     >>> x = np.repeat([0.1, 0.9], 30)
     >>> rows, strips = boxes(x, np.tile([0.2, 0.8], 30), 1.0, [0.5])

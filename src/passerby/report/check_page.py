@@ -40,7 +40,7 @@ ASSUMPTIONS = [
 
 
 def render_check(found: TableCheck, words: Sequence[str] = ()) -> str:
-    """The page as one HTML file without need of other files or a network; `words` are the words of its command."""
+    """The page as one HTML file that needs no other file and no network; `words` are the words of its command."""
     return filled(
         sections(found),
         title=TITLE,

@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 from passerby.audits.shares import TOLD_FIRST
 from passerby.support.rule_of_five import NestedCounts, counting
 
-#: Tenths of a chance or an advantage: possible points of curves, and of the statement of nobody in between.
+#: Tenths of a chance or an advantage, for points of curves and for the statement that nobody lies in between.
 TENTHS, GRID = np.linspace(0.1, 1, 10).round(1).tolist(), np.linspace(0.01, 1, 100).round(2).tolist()
 #: With fewer people, curves have points at each fifth chance of the grid: else one of few people would be told closely.
 MANY, EACH = 100, 5
-#: The values for dividing people, and for each the values never below it: an advantage never exceeds its chance.
+#: The values by which people are divided. For each, the values that are never below it: an advantage never exceeds its
+#: chance.
 VALUES = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
 OVER = ((1, 2), (2,), (), (1, 2, 4), (2,))
 CURVES, BARS = (0, 1, 2), (3, 4)

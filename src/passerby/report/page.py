@@ -45,7 +45,7 @@ def render(
     progress: Progress | None = None,
     call: str | None = None,
 ) -> str:
-    """The report of an audit as one shareable HTML page without need of other files or a network.
+    """The report of an audit as one shareable HTML page that needs no other file and no network.
 
     `call` is the code behind it; without one it lies beside an `audit.toml`.
     """

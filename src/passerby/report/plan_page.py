@@ -40,7 +40,7 @@ DEAR = 1.2
 NEAR = 0.25, 0.03
 #: Colours distinct in grey and for people with colour blindness; shapes carry the same distinction.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
-#: For neither of them, on white and on black.
+#: The colour for neither of them, on white and on black.
 GREY = "#828b97"
 SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
@@ -70,7 +70,7 @@ COLUMNS: Columns = {
 
 
 def render_plan(record: Record, settings: PlanSettings) -> str:
-    """The plan as one shareable HTML page without need of other files or a network."""
+    """The plan as one shareable HTML page that needs no other file and no network."""
     return filled(
         sections(record),
         title=settings.audit.title,
@@ -189,7 +189,7 @@ def _frontier(record: Record) -> Content:
 
 
 def _key(plan: PlanRecord) -> tuple[object, ...]:
-    """The identity of a plan, whether everyone was measured with it or not."""
+    """The key that tells a plan from others, whether everyone was measured with it or not."""
     left_out = (*plan.places_left_out, None, *plan.steps_left_out)
     return plan.words, plan.counts, plan.total_error, plan.everyone, left_out
 
@@ -347,7 +347,7 @@ def _sureness(record: Record) -> list[str]:
 
 
 def facts(record: Record) -> list[tuple[str, str]]:
-    """The subject of the plan."""
+    """What was planned."""
     return [
         ("People", f"{record.people:,}"),
         ("Steps", f"{record.steps:,} of {length(record.window)}"),

@@ -12,7 +12,7 @@ from passerby.support.numbers import percent
 from .section import Columns, Content, Figure, sheet
 
 ORDER = ("refused", "open", "sure")
-#: The text without any limit.
+#: The text for a plan without a limit on presence.
 NOT_KEPT = (
     "Who was at a counted place is not kept from anybody (presence_at_most is 1): exact counts of a small place may "
     "tell it."
@@ -30,7 +30,7 @@ ASKED = (
 
 
 def kept(record: Record) -> str:
-    """The limit, and the adversary."""
+    """The limit, and the adversary it is kept against."""
     if record.presence is None:
         return NOT_KEPT
     words = record.presence.words

@@ -1,4 +1,4 @@
-"""The nature of a report's section: a question, an answer in words, and figures with the tables behind them.
+"""A section of a report: a question, an answer in words, and figures with the tables behind them.
 
 A section is one file below `sections`, and one line in the list there. It names its `needs`; if one is missing, the
 section is left out, with the reason. It is built from the `Evidence` of an audit.
@@ -75,7 +75,7 @@ class Content:
 
 @dataclass(frozen=True)
 class Section:
-    """A question, the needs of its answer, and the function for the answer."""
+    """A question, the needs of its answer, and the function that makes the answer."""
 
     key: str
     title: str
@@ -89,7 +89,7 @@ class Section:
         return self.title if self.worded is None else self.worded(evidence)
 
     def missing(self, evidence: Evidence) -> str | None:
-        """The reason for leaving the section out, by the last missing need, its own one; None if it is included."""
+        """Why the section is left out, by the last missing need, its own one; None if it is included."""
         return next((need.reason for need in reversed(self.needs) if not need.met(evidence)), None)
 
 

@@ -35,7 +35,7 @@ _COLUMNS: Columns = {
 
 
 def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
-    """The plan as one HTML page without need of other files or a network."""
+    """The plan as one HTML page that needs no other file and no network."""
     return filled(
         [
             Built("plan", "What may be published?", _recommended(plan)),

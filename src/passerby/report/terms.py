@@ -24,7 +24,7 @@ WITH_IT: Columns = {
 
 
 def question(misses: int, steps: int) -> str:
-    """The thing for the adversary to name.
+    """What the adversary is to name.
 
     >>> question(0, 4), question(1, 4)
     ('where a person was at all 4 steps', 'where a person was at 3 or more of the 4 steps')

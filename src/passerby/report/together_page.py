@@ -42,7 +42,7 @@ MEANING = [
 
 
 def render_together(found: Together, releases: Mapping[str, Release], how: Sequence[str]) -> str:
-    """The page as one shareable HTML file without need of other files or a network.
+    """The page as one shareable HTML file that needs no other file and no network.
 
     `releases` are the releases by name, and `how` the words of their command.
     """

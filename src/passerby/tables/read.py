@@ -85,9 +85,9 @@ def read_counts(
 ) -> CountTable:
     """Read a table of counts: a path (text or Parquet), or a polars or pandas table.
 
-    The table is wide (a column of times and one for each place), long (time, place, count), or has a row for each place
-    and day and a column for each hour. `timezone` is the zone of times without an offset, `time_format` is "day-first"
-    or "month-first", and `step` the length of a step if the table leaves it open.
+    The table is wide (a column of times and one for each place) or long (time, place, count). It may also have a row
+    for each place and day, and a column for each hour. `timezone` is the zone of times without an offset, `time_format`
+    is "day-first" or "month-first", and `step` the length of a step if the table leaves it open.
     """
     if timezone is not None:
         check_timezone(timezone)

@@ -76,7 +76,7 @@ def recovered(
 
 @dataclass(frozen=True)
 class Table:
-    """Published numbers: their `counts`, the `values`, and the `groups` of counts of possibly the same people.
+    """Published numbers: their `counts`, the `values`, and the `groups` of counts that may be about the same people.
 
     `kinds` has, for each group with an open number, the kinds of people distinguished by its counts.
     """
@@ -203,7 +203,7 @@ def _fixed(rule: Mechanism) -> tuple[Rule, ...]:
 
 
 def _linked(counts: Sequence[Count]) -> list[list[int]]:
-    """Counts of possibly the same people at the same steps, as groups of their numbers."""
+    """Counts that may be about the same people at the same steps, as groups of their numbers."""
     groups: list[tuple[int, list[int]]] = []
     for i in sorted(range(len(counts)), key=lambda i: counts[i].first):
         if groups and counts[i].first <= groups[-1][0]:

@@ -1,9 +1,9 @@
 """Complementary suppression: further numbers of a table to hide, so no hidden number follows from the others.
 
 Hiding one more number widens the ranges of the others, so less follows from fewer shown numbers. Sets of numbers are
-tried from the cheapest on. This is done separately for each group of counts of possibly the same people. If none of so
-many sets is enough, numbers are added one by one, the one with the widest ranges first. Unneeded numbers are then shown
-again. A number hidden in vain follows from the shown ones. It is never left in: it protects nothing.
+tried from the cheapest on. This is done separately for each group of counts that may be about the same people. If none
+of so many sets is enough, numbers are added one by one, the one with the widest ranges first. Unneeded numbers are then
+shown again. A number hidden in vain follows from the shown ones. It is never left in: it protects nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Leaving out places, steps or single counts, except under a demand to stay."""
+"""Leaving out places, steps or single counts, except counts that must stay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: 
 
 
 def _places(release: Release, scene: Scene) -> list[Item]:
-    """Removable places, zones or flows: if a count of one must stay at some step, all of it stays."""
+    """Removable places, zones or flows: one stays if any count of it must stay at some step."""
     held = {cell.zones for cell in scene.stay}
     items = _items(release, scene, lambda cell: cell.zones, scene.name)
     return [item for item in items if not {cell.zones for cell in item.cells} & held]

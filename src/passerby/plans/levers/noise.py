@@ -24,7 +24,7 @@ Make = Callable[[float], Mechanism]
 
 
 def _refuses(make: Make, release: Release, scene: Scene) -> str | None:
-    # A larger scale is certain to have less evidence if it is made from the smaller one.
+    # A larger scale is certainly less informative only if it is made from the smaller one.
     for mechanism in release.ways:
         if not make(float(MOST_WHOLE)).tells_less_than(mechanism):
             return f"noise of another kind or scale cannot be added to what {mechanism!r} publishes"

@@ -37,7 +37,7 @@ def followed(release: Release, second: Mechanism) -> Release:
 
 
 def _refuses(made: Mechanism, release: Release, scene: Scene) -> str | None:
-    """The reason against a rule after the existing mechanism of the counts."""
+    """Why the rule cannot follow the existing mechanism of the counts, if it cannot."""
     for mechanism in release.ways:
         if type(mechanism) is type(made):
             return f"counts are published as {mechanism!r} already"

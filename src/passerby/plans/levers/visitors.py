@@ -25,7 +25,7 @@ def _family(release: Release, scene: Scene) -> Family:
 
 
 def _positions(release: Release, scene: Scene) -> list[int]:
-    """The positions with no more evidence than wanted: a window's noisy count does not follow from its steps."""
+    """The positions no more informative than wanted: a window's noisy count does not follow from its steps."""
     return [n for n in STEPS if n <= release.steps and tells_less(_built(release, n, scene), release)]
 
 

@@ -40,7 +40,7 @@ def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release
 
 
 def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
-    """The levels merging anything counted apart, without more evidence than it, from fine to coarse.
+    """The levels merging anything counted apart, and no more informative than it, from fine to coarse.
 
     One noisy count of a larger zone is not made from noisy counts of its parts, and may tell more than they do.
     """

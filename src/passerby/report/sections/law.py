@@ -1,4 +1,4 @@
-"""Singling out, linkability and inference: the section for each, in the words of data protection law.
+"""Singling out, linkability and inference: the section that answers each, in the words of data protection law.
 
 The three risks come from the Article 29 Working Party, *Opinion 05/2014 on Anonymisation Techniques* (WP216).
 """

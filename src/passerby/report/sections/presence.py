@@ -29,7 +29,7 @@ from passerby.support.rule_of_five import FEW
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
 TOGETHER = "All counts of the day together may tell more."
-#: The current way to publish counts.
+#: The way to publish counts as they are.
 RAW = "raw"
 PLACES = (
     "For each counted place, sensitive ones first: of 100 people who were there, how many an adversary finds by a test "
@@ -80,7 +80,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
 
 
 def of_ways(every: Sequence[Spot]) -> list[str]:
-    """The rest under other ways to publish, at the first place: the sensitive one, or the most telling one."""
+    """The remaining evidence with other ways to publish, at the first place: the sensitive or the most telling one."""
     first = next((spot for spot in every if spot.habits and spot.habits.ways), None)
     if first is None or first.habits is None:
         return []

@@ -1,4 +1,4 @@
-"""The evidence of the really published series."""
+"""What the series that was really published gave away."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def words(summary: Summary) -> list[str]:
-    """The evidence of the published series."""
+    """What the published series gave away."""
     found = summary.realised
     assert found is not None
     out = [
