@@ -298,7 +298,7 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
 
 
 def by_cells(release: Release) -> bool:
-    """Whether counts are of people present, at each step in one at most, and independent of each other."""
+    """Whether counts are of people present, at each step in one at most, and drawn independently."""
     return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
 
 
@@ -330,7 +330,7 @@ def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequenc
 
 
 def seen_for_certain(release: Release, zone: Zone) -> bool:
-    """Whether raw counts cover a zone at every step: an adversary with the others' places then sees the rest."""
+    """Whether raw counts cover a zone at every step: somebody with the others' places then sees who is there."""
     cells_there = cells_of(release)
     if not release.plain or cells_there is None:
         return False

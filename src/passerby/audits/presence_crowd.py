@@ -167,7 +167,7 @@ class _Steps:
         if not unknown:
             return Habitual(chance, known, left)
         both = np.array([self._between(k, law, trace) for k in unknown])
-        # A person against their habits is told at once.
+        # A person at a place their habits never lead to is told at once.
         total = both.sum(axis=1)
         open_ = total > 0
         columns = self.grid.columns[unknown][open_]

@@ -105,7 +105,7 @@ def told_places(
 
 
 def _unsure(rows: pl.DataFrame) -> pl.DataFrame:
-    """The uncertain people: for the others presence is likely, or unlikely, enough without any counts."""
+    """The people who are uncertain before: of the others, presence is likely enough whatever is published."""
     return rows.filter(pl.col("chance") < SURE)
 
 
@@ -275,7 +275,7 @@ def _ends(lower: float, upper: float) -> str:
 
 
 def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
-    """Revealing single counts: a mean over all people ever there may hide these.
+    """The alert on revealing single counts: a mean over all people ever at the place may hide these.
 
     Of a place, the count revealing most of the people ever there is named: at midnight an office is empty.
     """
@@ -301,17 +301,17 @@ def _severe(place: PlaceAnswers) -> list[HourAnswer]:
 
 
 def _tested(place: PlaceAnswers) -> float:
-    """The sure result of a test on the people there."""
+    """The share of the people there whom a test is sure to find."""
     return 0.0 if place.power is None else place.power.lower
 
 
 def _found(place: PlaceAnswers) -> float:
-    """The sure finds among the people there, by a test or by a likely presence."""
+    """The share of the people there surely found, by a test or by a likely presence."""
     return max((each.lower for each in (place.power, place.certain) if each is not None), default=0.0)
 
 
 def _perhaps(place: PlaceAnswers) -> float:
-    """The possible finds among them."""
+    """The share of the people there who may be found."""
     return 0.0 if place.power is None else place.power.upper
 
 

@@ -129,7 +129,7 @@ def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
 
 
 def _by_few(part: Tally) -> bool:
-    """Whether nearly all the gain from the release is for few of them: the mean would reveal it."""
+    """Whether nearly all the gain from the release is for few of them: the mean would reveal these."""
     return (
         effective_people_of(float(part.sums["gain"]), float(part.sums["gain_squared"]), part.counts["lower"])
         < FEW - 1e-9

@@ -97,11 +97,11 @@ class Findings:
     """The findings of trials on some `people`.
 
     `left_out` has a row for each sensor, each step and each single count. `what` is "sensor", "step" or "count".
-    `subject` is the number of a place, zone or flow among the subjects of the release, and `step` a number from 0; they
-    are null for a whole step and a whole sensor. The row has the mean success of the simple attacks `with_all` counts
-    and `without` this, their difference `fall`, and its standard `error` over people. `told` marks a fall for sharing
-    with others (`_told`). The simple attacks are the attacks without a search: the likeliest trace given the counts,
-    the likeliest without them, and one place throughout. They use the same series each time.
+    `subject` is the number of a place, zone or flow among the subjects of the release, null for a whole step. `step` is
+    a number from 0, null for a whole sensor. The row has the mean success of the simple attacks `with_all` counts and
+    `without` this, their difference `fall`, and its standard `error` over people. `told` marks a fall that may be
+    shared with others (`_told`). The simple attacks are the attacks without a search: the likeliest trace given the
+    counts, the likeliest without them, and one place throughout. They use the same series each time.
 
     `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All values they
     rest on for a person hold together at the `confidence`; None if no series were drawn.

@@ -1,7 +1,7 @@
 """One promise at the published window and at earlier ones: the drift between them, and the verdict.
 
 The verdict is on the published window, since a reader takes the chances of a page for this window. Earlier windows show
-the worth of a promise for such a window: an expected interval of right minus promised.
+the worth of a promise for such a window: an interval in which right minus promised is to be expected.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ class Evidence:
     """For n stretches of S steps: weighted moves and visits, by weight of other parts (C) and half-life (L).
 
     `moves` and `left` (C, L, n, S) are the person's moves to each step, and all moves from the place before it.
-    `visits` and `total` (1 + levels, L, n, S) are visits to the place and all visits, at all times and in parts of the
-    cycle, the finest last. `b`, `flow` and `by_role` (n, S) are the place's share of everybody's known places,
+    `visits` and `total` (1 + levels, L, n, S) are visits to the place and all visits: at all times, then in parts of
+    the cycle, the finest last. `b`, `flow` and `by_role` (n, S) are the place's share of everybody's known places,
     everybody's moves by place, and moves by role. `rest` (n, S) and `chosen` (C, n, S) split the moves by role and
     times of coming: moves to all but other known places, and moves to these, by each law of coming. `stayed` and `gone`
     (n,) mark stretches entirely at the last place, or elsewhere.

@@ -1,7 +1,7 @@
 """The loss of a table's readers by a mechanism on its counts, in their words: reckoned from the laws alone.
 
-The losses beside the mean error are the share of shown counts and the error relative to the count. Two chances are kept
-as well: the order of two places at the same time, and the sign of a change from one step to the next.
+Beside the mean error, the losses are the share of shown counts and the error relative to the count. Two chances follow:
+that the order of two places at the same time is kept, and that the sign of a change from one step to the next is right.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 #: The most different pairs of counts in the reckoning; of more, an even share is taken.
 MOST_PAIRS = 20_000
-#: Pieces of a continuum, so fine a cut leaves hardly ever two values in one.
+#: Pieces of a continuum: the cut is so fine that hardly ever two values are in one.
 PIECES = 4001
 
 
