@@ -1,8 +1,8 @@
 """Promises of habits about events, and the outcomes: being at counted places, and being counted at all.
 
-There are two promises: the chance that somebody is ever at a place in the published steps, and the share of the people
-there whom a test with 1 % of false alarms finds. The test looks at the published values for their real steps. If others
-are known, a raw count shows each counted person, even against their habits.
+There are two promises. One is the chance that somebody is ever at a place in the published steps. The other is the
+share of the people there whom a test with 1 % of false alarms finds. The test looks at the published values for their
+real steps. If others are known, a raw count shows each counted person, even against their habits.
 """
 
 from __future__ import annotations

@@ -16,9 +16,9 @@ def mean_limits(lower: ArrayLike, upper: ArrayLike, reach: ArrayLike, confidence
     """Limits of the mean over N people of values between `lower` and `upper` but for chance, all (N,).
 
     A person's ends may be averages over n independent draws of weight w. `reach` is then `w / sqrt(n)`, and 0 for
-    certain ends. By Hoeffding's inequality (1963, theorem 2; the draws need not have the same law) the mean of
-    everybody's averages is off by at most `sqrt(Σ reach² · log(2/δ) / 2) / N` to either side, with a chance of δ in
-    all. Single limits would be averaged to something far wider: each of them covers the chance of one person.
+    certain ends. By Hoeffding's inequality (1963, theorem 2), the mean of everybody's averages is off by at most
+    `sqrt(Σ reach² · log(2/δ) / 2) / N` to either side, with a chance of δ in all. The draws need not have the same law.
+    Single limits would be averaged to something far wider: each of them covers the chance of one person.
 
     >>> people, draws = 2000, 60
     >>> mean_limits(np.full(people, 0.46), np.full(people, 0.46), np.full(people, draws**-0.5), 0.99)

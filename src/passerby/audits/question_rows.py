@@ -3,9 +3,10 @@
 Rows have the `question` in words, the `adversary`, a `status`, and a mark of ends from drawn series (`sampled`). The
 adversary is "insider", with the others' places, or "habits", with their habits alone. The status is "ok", "wide",
 "certain" or "impossible" whatever is published, or the reason for a refusal. Of events they have the `chance` without
-the release, the `advantage`, the `power` at 1 % false alarms, `certain` and `absent` at 0.9, and `year`, after 52
-releases. Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are means over steps,
-and rows have the `easiest` step (from 0) and lists of all. `actual` has the truth in the held-out steps.
+the release, the `advantage`, and the `power` at 1 % false alarms. They also have `certain` and `absent` at 0.9, and
+`year`, after 52 releases. Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are
+means over steps, and rows have the `easiest` step (from 0) and lists of all. `actual` has the truth in the held-out
+steps.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from .subjects import subject_grid, subjects_of
 
 #: The number of series for each person and each left-out thing.
 SERIES = 64
-#: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
+#: A count is taken to tell nothing of people whose presence it leaves open by less than this. Knowing whether somebody
 #: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
 TINY = 1e-4
 #: The results of each way to publish: everyone's mean ends and their limits, from so many people.

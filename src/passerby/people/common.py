@@ -48,9 +48,9 @@ MOST_EARLIER = 100
 NARROW = 0.3
 #: The others must narrow θ to this share of its spread at some earlier origin, or they are no evidence of it.
 TELLING = 0.9
-#: The common part may predict an earlier origin worse by this many nats and still be believed, and as much again for
-#: each of so many people. Learning one number costs as much even without an event (Akaike 1974); the others are the
-#: evidence of an event now.
+#: The common part may predict an earlier origin worse by this many nats and still be believed. It may do so by as much
+#: again for each of so many people. Learning one number costs as much even without an event (Akaike 1974); the others
+#: are the evidence of an event now.
 WORSE, EACH = 1.0, 100
 
 

@@ -2,9 +2,9 @@
 
     P(x, ·) = (n(x, ·) + α [(1-λ) f + λ Q(x, ·)]) / (n(x) + α),    f = (n + β b) / (Σn + β)
 
-n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`. f are their frequencies, backed off
-to the places others know, b (`population`). Q(x, ·) are the moves of everybody else, by place or by role (`roles`).
-This is the back-off of language models (MacKay and Peto 1995), with everybody in the place of the corpus.
+Here n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`. The f are their frequencies,
+backed off to the places others know, b (`population`). The Q(x, ·) are the moves of everybody else, by place or by role
+(`roles`). This is the back-off of language models (MacKay and Peto 1995), with everybody in the place of the corpus.
 
 With a rhythm, f are the frequencies in the destination's part of the day or week. They back off by β to the mean of two
 broader frequencies: in the part of the day, and on the kind of day (weekend or not). These back off to the frequencies

@@ -42,7 +42,7 @@ class Residents(People):
     """People of pairs of zones: `fitted` (N, 3) are the home, the work and one of the `personas` of each.
 
     `actual` (N, h) is a drawn day. `laws` (each (h, R)) are the chances of the places of each persona at each step, in
-    its order, and `gaps` (h - 1,) the hours from each step to the next.
+    its order. `gaps` (h - 1,) are the hours from each step to the next.
     """
 
     personas: tuple[Persona, ...] = ()

@@ -1,9 +1,9 @@
 """Modes: a person's way through all of the published steps.
 
 A mean chain hides differences between people. Most do as usual, some do as everybody does, some stay at their last
-place, and some are gone. The prior of a person is a mixture of these four, with weights by expectation-maximisation
-(Dempster, Laird and Rubin 1977) over whole stretches of later fitted steps of everybody. Weights may differ by
-knowledge of a person: presence in the last fitted step, or the time since then.
+place, and some are gone. The prior of a person is a mixture of these four. The weights come from
+expectation-maximisation (Dempster, Laird and Rubin 1977) over whole stretches of later fitted steps of everybody.
+Weights may differ by knowledge of a person: presence in the last fitted step, or the time since then.
 """
 
 from __future__ import annotations

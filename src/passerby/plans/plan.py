@@ -117,10 +117,10 @@ def plan(
 ) -> Plans:
     """The best releases within limits, made from the `wanted` one by levers.
 
-    A limit is about the people: `Limit(share=0.05, above=0.5)`, at most 5 % of them above a chance of 50 %, or
-    `Limit(share=0.01, added=0.02)`, at most 1 % of them with more than 2 points added. It may be about any question:
-    `Limit(share=0, above=0.1, question="visited:hospital 001")`. A plan is sure to keep it if few enough people have
-    their upper end above, refused if too many have their lower end above, and open otherwise.
+    A limit is about the people. `Limit(share=0.05, above=0.5)` means at most 5 % of them above a chance of 50 %.
+    `Limit(share=0.01, added=0.02)` means at most 1 % of them with more than 2 points added. It may be about any
+    question: `Limit(share=0, above=0.1, question="visited:hospital 001")`. A plan is sure to keep it if few enough
+    people have their upper end above. It is refused if too many have their lower end above, and open otherwise.
 
     `levers` names the movable ones (`passerby.plans.levers`; the usual ones by default), without the ones in `forbid`;
     `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all steps, even if

@@ -1,7 +1,8 @@
 """The loss of a table's readers by a mechanism on its counts, in their words: reckoned from the laws alone.
 
-Beside the mean error, the losses are the share of shown counts and the error relative to the count. Two chances follow:
-that the order of two places at the same time is kept, and that the sign of a change from one step to the next is right.
+Beside the mean error, the losses are the share of shown counts and the error relative to the count. Two chances follow.
+One is that the order of two places at the same time is kept. The other is that the sign of a change from one step to
+the next is right.
 """
 
 from __future__ import annotations

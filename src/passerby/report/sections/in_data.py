@@ -80,7 +80,7 @@ def allowed(measure: str, epsilon: float, delta: float) -> float | None:
     """The bound of (epsilon, delta)-differential privacy on a measure; None without one.
 
     No test at false alarms f finds more than `e^ε f + δ` of the counted people, nor more than `1 - e^-ε (1 - δ - f)`
-    (Kairouz, Oh and Viswanath 2015); with δ = 0 the best advantage is `tanh(ε/2)`.
+    (Kairouz, Oh and Viswanath 2015). With δ = 0 the best advantage is `tanh(ε/2)`.
 
     >>> round(allowed("advantage", 1.0, 0.0), 3), round(allowed("power", 1.0, 1e-5), 4), allowed("certain", 1.0, 0.0)
     (0.462, 0.0272, None)
