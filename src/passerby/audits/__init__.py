@@ -1,1 +1,1 @@
-"""Everyone: settings, the audit, its summary, and what would change it."""
+"""Everyone: settings, the audit, its summary, and its sensitivity to changes."""

@@ -1,9 +1,9 @@
 """How much does each kind of knowledge matter? Adversaries from the weakest to the strongest, on the same people.
 
-A person is taken to live by their own habits. A stranger guesses by what everybody does, and is scored by the person's
-habits: no guess of theirs is better than the best one of somebody who knows those habits. Whoever also knows where the
-person was at some steps does at least as well, on average over where the person may have been at them. For single
-people, or where people do not live by their habits, neither need hold.
+A person is taken to live by their own habits. A stranger guesses by everybody's moves, and is scored by the person's
+habits. Somebody with those habits has a best guess at least as good. An adversary with some known steps of the person
+does at least as well, on average over the person's possible places at them. Neither need hold for single people, or if
+people do not live by their habits.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from .settings import BacktestSettings, Measurement
 Ints = NDArray[np.int64]
 
 STRANGER, HABITS = "a stranger, who knows what everybody does", "knows the person's habits"
-#: Traces that are drawn for each person, to be known at some steps.
+#: Traces drawn for each person, as known steps.
 DRAWS = 2
-#: What a chance may be short of 1 by rounding.
+#: A chance may be this short of 1 by rounding.
 CERTAIN = 1e-9
-#: People that are handed to a worker at a time, at most, and the confidence of each end of an interval of 95 %.
+#: The most people in a worker's task, and the confidence of each end of an interval of 95 %.
 CHUNK, SURE = 4, 0.975
 
 
@@ -66,13 +66,13 @@ def adversaries(
 ) -> pl.DataFrame:
     """The mean chance to be found by each kind of adversary, from the weakest to the strongest, on `sample` people.
 
-    A stranger knows what everybody does, the next one the person's habits, and those after them also where the person
-    was at so many steps, drawn at random: one for each number of `known_steps`. A row has the means over `people` of
-    the chance without the release (`baseline`) and with it (`lower` and `upper`, the ends of the interval; a stranger's
-    own guess is one number), an interval of 95 % for the mean over everybody (`least`, `most`), and the share that each
-    really found. What is known at steps is drawn from the habits for the former, and is the truth for the latter. Where
-    others are a `Crowd`, a stranger's chance and what is gained by knowing steps are estimates, as if the numbers of
-    others were independent.
+    A stranger knows everybody's moves, and the next adversary the person's habits. The later ones also know the
+    person's places at so many steps, drawn at random: one for each number of `known_steps`. A row has the means over
+    `people` of the chance without the release (`baseline`) and with it. The latter are `lower` and `upper`, the ends of
+    the interval; a stranger's own guess is one number. `least` and `most` are an interval of 95 % for the mean over
+    everybody, and the last column is the share really found by each. Known steps are drawn from the habits for the
+    chances, and are the truth for the share really found. With others as a `Crowd`, a stranger's chance and the gain
+    from known steps are estimates, as if the numbers of others were independent.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -99,7 +99,7 @@ def adversaries(
 
 
 def _checked(known_steps: Sequence[int], steps: int) -> tuple[int, ...]:
-    """Numbers of known steps in increasing order; those of more steps than there are would know all."""
+    """Numbers of known steps in increasing order; numbers beyond the last step are left out, as all would be known."""
     if isinstance(known_steps, str | bytes) or not isinstance(known_steps, Iterable):
         raise InputError(f"known_steps: expected a list of whole numbers, such as [1, 2], got {known_steps!r}")
     for count in known_steps:
@@ -116,7 +116,7 @@ class _Work:
 
 
 def _one(work: _Work, person: int) -> list[list[float]] | None:
-    """A row for each adversary; None where the loss of the person cannot be measured.
+    """A row for each adversary; None if the loss of the person cannot be measured.
 
     It has the baseline and both ends of the loss, whether the person was really found, and both ends once more as they
     came out: from 0 to 1, and not compared with whoever knows less.
@@ -132,7 +132,7 @@ def _one(work: _Work, person: int) -> list[list[float]] | None:
     try:
         known = Knowing.of(own, {}, settings, rng)
         without, with_it, right = _stranger(work, person, own, values, rng)
-        # What series that are drawn say may be luck: no guess is better than the best one by the person's habits.
+        # Results from drawn series may be luck: no guess is better than the best one by the person's habits.
         with_it = min(with_it, float(known.loss[2]))
         rows = [
             [without, with_it, with_it, right, with_it, with_it],
@@ -152,7 +152,7 @@ def _at(trace: Ints, steps: Ints) -> dict[int, int]:
 
 
 def _drawn(job: Job, person: int, own: Target, rng: np.random.Generator) -> tuple[Target, Ints]:
-    """A trace drawn from the habits, by places, and a chain over them: what stands for many places is one of them."""
+    """A trace drawn from the habits, by places, and a chain over them: a state for many places becomes one of them."""
     trace = own.places[own.prior.sample(1, own.release.steps, rng)[0]]
     if (trace >= 0).all():
         return own, trace
@@ -174,12 +174,11 @@ def _gains(
     settings: Mapping[str, Any],
     rng: np.random.Generator,
 ) -> list[list[NDArray[np.float64]]]:
-    """What knowing more and more steps of a trace that is drawn adds to the baseline and to both ends of the loss.
+    """The gain from knowing more and more steps of a drawn trace, for the baseline and for both ends of the loss.
 
     Beside each stand the three themselves, as they came out. Whoever knows more is compared with whoever knows less, in
-    the same case. On average over what may be known, the guesses of the latter are as good as they were before, so
-    nothing is added on average that is not gained; and the difference varies far less from one case to the next than
-    the loss itself does.
+    the same case. The less-informed guesses keep their mean quality over all possible knowledge, so the mean gain is
+    not inflated. The difference varies far less from one case to the next than the loss itself.
     """
     target, trace = _drawn(job, person, own, rng)
     total, out = np.zeros(3), []
@@ -198,12 +197,12 @@ def _stranger(
 ) -> tuple[float, float, float]:
     """How likely the stranger's guesses, made by everybody's habits, are right without the release and with it.
 
-    They are scored by the person's own habits, and at last by what the person really did.
+    They are scored by the person's own habits, and at last by the person's real steps.
     """
     stranger, misses, steps = work.stranger, work.job.measurement.misses, own.release.steps
     release, real = stranger.release(work.job.release_for(person)), work.job.people.actual[person]
     if not release.reveals:
-        # What a count tells depends on the chain: this one is over all places that may be named.
+        # The evidence of a count depends on the chain: this chain is over all possible places of a guess.
         own = Target.of(work.job, person, sorted({*stranger.places[stranger.places >= 0].tolist(), *real.tolist()}))
     told, seen = seen_alike((own.prior, own.release), (stranger.prior, release), rng)
     aided = guess_series(*seen, misses)
@@ -226,7 +225,7 @@ def _table(names: list[str], found: list[list[list[float]]]) -> pl.DataFrame:
     rows = []
     for name, values in zip(names, np.array(found).reshape(len(found), len(names), 6).swapaxes(0, 1), strict=True):
         if len(found):
-            # Gains of drawn traces may take a person above 1; their mean is what counts.
+            # Gains of drawn traces may take a person above 1; their mean is the result.
             baseline, lower, upper, right = values[:, :4].mean(axis=0).clip(0.0, 1.0).tolist()
             low, high = values[:, 4:].clip(0.0, 1.0).T
             if low.min() > 1 - CERTAIN:

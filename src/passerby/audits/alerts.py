@@ -1,4 +1,4 @@
-"""What a reader must know before believing an audit: who and what was left out, and where the data are thin."""
+"""Warnings for a reader of an audit: people and rows left out, and thin data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from passerby.support.rule_of_five import FEW, rests_on_few, sizes_in_fives
 from .coverage import Coverage, Rows
 from .record import Backtest
 
-#: Shares from which on something is worth an alert.
+#: The least shares worth an alert.
 MUCH_ELSEWHERE = 0.5
 MANY_LEFT_OUT = 0.1
 DIFFERENT = 0.15
@@ -25,9 +25,9 @@ SOME_TIES = 0.01
 def alerts(
     coverage: Coverage, remarks: Sequence[str] = (), *, name_elsewhere: bool = False, exact: bool = False
 ) -> tuple[str, ...]:
-    """Sentences for the dry run, the summary and the top of the report; none where there is nothing to say.
+    """Sentences for the dry run, the summary and the top of the report; empty without any alert.
 
-    They may be shared: groups of few people are not told, unless all is told that is `exact`, as in a dry run. With
+    They may be shared: numbers of few people are withheld, unless `exact` asks for all, as in a dry run. With
     `name_elsewhere`, naming elsewhere may be right.
     """
     shown = coverage if exact else coverage.shared
@@ -40,7 +40,7 @@ def alerts(
 
 
 def about_few(table: pl.DataFrame) -> Iterator[str]:
-    """What whoever made an audit must know before sharing it, and nobody else may: that few people gain nearly all.
+    """A warning for the maker of an audit before sharing it, and for nobody else: few people gain nearly all.
 
     >>> list(about_few(pl.DataFrame({"lower": [0.5] * 9, "baseline_lower": [0.4] * 9})))
     []
@@ -54,7 +54,7 @@ def about_few(table: pl.DataFrame) -> Iterator[str]:
 
 
 def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
-    """What a backtest warns of: promises that did not come true or cannot be told, or why there is none."""
+    """The warnings of a backtest: failed promises, open verdicts, or the reason why there is none."""
     if reason:
         yield f"Whether such predictions come true was not tried, so nobody knows: {reason}."
     if found is None:
@@ -71,7 +71,7 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
 
 
 def wrong_chances(found: Backtest) -> str:
-    """In which direction promises that did not come true are wrong."""
+    """The direction in which failed promises are wrong."""
     what = (
         "What this report says that the counts add is" if found.about == "added" else "The chances in this report are"
     )
@@ -94,7 +94,7 @@ def _high(high: bool) -> str:
 
 
 def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
-    """Whether what was published can have come from these visits: people by whether it is possible for them."""
+    """Whether the published counts can come from these visits, by the number of people for whom they are possible."""
     shared = sizes_in_fives(dict(groups or {}))
     possible, impossible = (shared.get(name, 0) for name in ("possible", "impossible"))
     if impossible >= max(FEW, MANY_IMPOSSIBLE * (possible + impossible)):
@@ -106,7 +106,7 @@ def about_published(groups: Mapping[str, int] | None) -> Iterator[str]:
 
 
 def _about_rows(rows: Rows, shown: Rows) -> Iterator[str]:
-    """Which rows could not be used; their numbers as they are `shown`."""
+    """The unusable rows; their numbers as they are `shown`."""
     bad, some = rows.unreadable_times + rows.missing + rows.bad_coordinates, shown.some
     if bad > SOME_ROWS * rows.read:
         yield (

@@ -10,7 +10,7 @@
 | `never:PLACE` | whether they were never there |
 | `moved:PLACE>PLACE` | whether they ever went from the one to the other, from a step to the next |
 
-A place is one of those that are kept, or a zone. Of some steps alone, from 1: `visited at steps 9-17:PLACE`.
+A place is one of the kept places, or a zone. Of some steps alone, from 1: `visited at steps 9-17:PLACE`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .question_words import ALONE, Named, Zone, check_words, places_by_name
 
 
 def parse_question(text: str, places: Named, release: Release, misses: int = 0) -> Question:
-    """The question that some words ask: `misses` are those of the audit.
+    """The question in some words: `misses` are the misses of the audit.
 
     >>> parse_question("visited 2 times:gate", ["park", "gate"], Release([0, 1, 1]))
     Event(count=Visitors(mechanism=None, others=None, places=(1,), steps=(0, 1, 2), times=2), never=False)
@@ -59,7 +59,7 @@ def parse_questions(texts: Iterable[str], places: Named, release: Release, misse
 
 
 def words_of(question: Question, places: Named, misses: int | None = None, steps: int | None = None) -> str:
-    """The words that ask a question: its key in tables and records. `misses` and `steps` are those of the audit.
+    """The words of a question: its key in tables and records. `misses` and `steps` are the numbers of the audit.
 
     >>> words_of(Event(Visitors([1], range(3)), never=True), ["park", "gate"])
     'never:gate'
@@ -83,7 +83,7 @@ def words_of(question: Question, places: Named, misses: int | None = None, steps
 
 
 def sentence_of(question: Question, places: Named, steps: int | None = None) -> str:
-    """What is asked, in words for a reader, with the names of places.
+    """The question, in words for a reader, with the names of places.
 
     >>> sentence_of(Event(Visitors([1], range(3), 2)), ["park", "gate"])
     'whether the person was at gate at 2 or more of 3 steps'
@@ -108,7 +108,7 @@ def sentence_of(question: Question, places: Named, steps: int | None = None) -> 
 
 
 def _when(asked: Sequence[int], every: int | None) -> str:
-    """At which steps, from 1; nothing for all of them, or where their number is unknown, from the first on."""
+    """The steps of the question, from 1; empty for all of them, or from the first on if their number is unknown."""
     if list(asked) == list(range(len(asked) if every is None else every)):
         return ""
     runs: list[list[int]] = []
@@ -122,7 +122,7 @@ def _when(asked: Sequence[int], every: int | None) -> str:
 
 
 def _chosen(text: str, steps: str | None, every: int) -> list[int]:
-    """The steps that are asked about, from 0."""
+    """The steps of the question, from 0."""
     if steps is None:
         return list(range(every))
     out: set[int] = set()
@@ -166,7 +166,7 @@ def _zone(text: str, name: str, known: Mapping[str, Zone]) -> Zone:
 
 
 def _names(places: Named) -> Callable[[Zone], str]:
-    """The name of a zone: its own, or those of its places."""
+    """The name of a zone: its own, or the names of its places."""
     known = places if isinstance(places, Mapping) else places_by_name(places)
     of = {zone: name for name, zone in reversed([*known.items()])}
     return lambda zone: of.get(zone) or " or ".join(of.get((place,), ELSEWHERE) for place in zone)

@@ -1,4 +1,4 @@
-"""What attacks promise for one person, and whether they are right about what the person really did."""
+"""The promises of attacks for one person, and their success on the person's real steps."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Ints = NDArray[np.int64]
 
 #: The attacks: two with the counts, and two without them.
 BACKTESTED = ("map", "marginal", "prior", "constant")
-#: Series that are listed for a promise, the probability that may be left over, and how many are drawn instead.
+#: Series listed for a promise, the probability of the unlisted rest, and the number of draws instead.
 LISTED, LEFT, DRAWN = 128, 1e-3, 100
-#: Numbers of misses that are looked at, at most.
+#: The most numbers of misses under trial.
 MOST_MISSES = 6
 
 
 def misses_tried(steps: int, asked: int) -> list[int]:
-    """Numbers of misses, evenly spread where steps are many, with the one that is asked for.
+    """Numbers of misses, evenly spread if steps are many, with the requested number.
 
     >>> misses_tried(5, 1), misses_tried(24, 2)
     ([0, 1, 2, 3, 4], [0, 2, 6, 12, 17, 23])
@@ -53,8 +53,8 @@ def misses_tried(steps: int, asked: int) -> list[int]:
 def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Promised and right (attacks, misses) for one person.
 
-    A promise is the attack's success under the habits, over all series that can be published, listed or, where they are
-    too many, drawn.
+    A promise is the attack's success under the habits, over all possible published series. They are listed or, if they
+    are too many, drawn.
     """
     prior, release, _, state_of = over_states(job, person)
     trace = state_of[job.people.actual[person]]
@@ -67,7 +67,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
     try:
         named = aided_guesses(prior, release, real)
     except InputError:
-        # Habits do not explain what was published about this trace: the adversary falls back on habits alone.
+        # Habits do not explain the published counts for this trace: the adversary falls back on habits alone.
         named = np.repeat(blind[None, None], 2, axis=0)
     promised, right = np.empty((2, len(BACKTESTED), len(misses)))
     aided = [wrong_laws(prior, release, series.evidence, guess, max(misses)).cumsum(axis=1) for guess in guesses]
@@ -83,7 +83,7 @@ def tried_on(job: Job, person: int, misses: list[int], rng: np.random.Generator)
 
 
 def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Series:
-    """All series that can be published but for a small rest, or a sample where they are too many."""
+    """All possible published series but for a small rest, or a sample if they are too many."""
     series = enumerate_series(prior, release, LISTED, LEFT)
     if series is not None:
         return series
@@ -93,7 +93,7 @@ def listed_series(prior: MarkovPrior, release: Release, rng: np.random.Generator
 
 
 class Look(NamedTuple):
-    """A chain with what counts need to remember, the release over it, and series as they look to it."""
+    """A chain with the memory for its counts, the release over it, and series in this view."""
 
     prior: MarkovPrior
     release: Release
@@ -103,10 +103,10 @@ class Look(NamedTuple):
 def seen_alike(
     truth: tuple[MarkovPrior, Release], other: tuple[MarkovPrior, Release], rng: np.random.Generator
 ) -> tuple[Look, Look]:
-    """Series that can be published about a person, as they look to the truth and to somebody with another chain.
+    """Possible published series about a person, in the view of the truth and of somebody with another chain.
 
-    What sensors tell is the same to both. Classes of zones, flows and visitors depend on the chain: there, series are
-    drawn, and each looks at the values.
+    The values of sensors are the same to both. Classes of zones, flows and visitors depend on the chain: there, series
+    are drawn, and each looks at the values.
     """
     (prior, release), mine = truth[1].over(truth[0]), other[1].over(other[0])
     if release.reveals:
@@ -119,13 +119,13 @@ def seen_alike(
 
 
 def aided_guesses(prior: MarkovPrior, release: Release, series: Series) -> Ints:
-    """The guesses of `map` and `marginal` (2, n, T), neither of which depends on the misses."""
+    """The guesses of `map` and `marginal` (2, n, T); neither depends on the misses."""
     guesses = bracket_series(prior, release, series, 0, np.inf, 0.0).guesses
     return np.ascontiguousarray(guesses[:, :2].swapaxes(0, 1))
 
 
 def likelihood(people: People, person: int) -> float:
-    """Mean log probability of the steps that a person really made; minus infinity for what cannot happen."""
+    """Mean log probability of a person's real steps; minus infinity for impossible ones."""
     actual = people.actual[person]
     prior, places = people.prior(person, sorted(set(actual.tolist())))
     number = {int(place): k for k, place in enumerate(places)}

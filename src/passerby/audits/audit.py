@@ -1,4 +1,4 @@
-"""Everyone: the loss of each person, in partitions that workers share and that survive an interruption."""
+"""Everyone: the loss of each person, in partitions shared by workers and able to survive an interruption."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ def audit(
 ) -> pl.DataFrame:
     """The loss of everyone: a row per person; with `questions`, a row per person and question.
 
-    `release` covers the held-out steps, with places numbered as in `people.places`. Where its mechanism depends on the
+    `release` covers the held-out steps, with places numbered as in `people.places`. If its mechanism depends on the
     number of other people and `others` is left out, they are counted for each person from everyone else's held-out
-    trace, also of those who are seen too seldom to be audited (`People.counts`); with `others=Crowd()`, the adversary
-    knows the other audited people, who alone have habits to speak of, only by their habits.
+    trace. This includes people seen too seldom for an audit (`People.counts`). With `others=Crowd()`, the adversary
+    knows the other audited people only by their habits; people without an audit have no habits to speak of.
 
-    Rows hold the loss interval, baseline, advantage, every attack (with its standard error; `estimated` names those
-    that are averages over a sample) and bound by name, the probability of being sighted
-    at least once, the spectral gap of the person's habits, the number of places they visited, whether each attack gets
-    the real held-out trace right, and a status: "ok", "wide" (the interval holds, but the tolerance was not reached
-    within the budget, or by as many sampled series), "impossible" (the real trace cannot happen under the fitted
-    habits, so the attacks are not tried on it), or the reason for a refusal.
+    Rows hold the loss interval, baseline, advantage, and every attack (with its standard error) and bound by name;
+    `estimated` names the averages over a sample. They also hold the probability of at least one sighting, the spectral
+    gap of the person's habits, and the number of places they visited. Of each attack, a column tells whether it gets
+    the real held-out trace right. The status of a row is "ok", "wide", "impossible", or the reason for a refusal.
+    "wide" means the interval holds, but the budget or the number of sampled series was too small for the tolerance.
+    "impossible" means the real trace cannot happen under the fitted habits; the attacks are not tried on it.
 
-    Work is shared in partitions by `workers` processes (all cores by default; none but this one for fewer than 64
-    people), by any `executor` (`concurrent.futures.Executor`), which is left running, or by an `engine`: "dask", on
-    this machine or where a `scheduler` has its workers ("tcp://..."), or a `distributed.Client`. With a `folder`,
-    finished partitions are kept there until all are done, and an interrupted audit goes on where it was when it is
-    started again. The table is the same for any number and kind of workers and interruptions: a person's random
-    numbers depend on `seed` and on the person. `progress(done, all)` is called as people are done.
+    Work is shared in partitions by `workers` processes: all cores by default, and none but this one for fewer than 64
+    people. It may also be shared by any `executor` (`concurrent.futures.Executor`), left running, or by an `engine`. An
+    engine is "dask", on this machine or with the workers of a `scheduler` ("tcp://..."), or a `distributed.Client`.
+    With a `folder`, finished partitions are kept there until all are done. A restarted audit goes on from them. The
+    table is the same for any number and kind of workers and interruptions: a person's random numbers depend on `seed`
+    and on the person. `progress(done, all)` is called as people are done.
 
     `questions` are such as `[Trace(1), InData(), "visited:clinic"]`; the columns of their rows are in `question_rows`.
 
@@ -95,7 +95,7 @@ def audit(
 
 
 def weighted(table: pl.DataFrame, people: People) -> pl.DataFrame:
-    """Rows with the column `weight` after the person, where each one stands for so many."""
+    """Rows with the column `weight` after the person, if each row stands for so many."""
     if people.weights is None:
         return table
     weights = pl.DataFrame([people.ids.alias("person"), pl.Series("weight", people.weights)])
@@ -111,7 +111,7 @@ def audit_everyone(
 ) -> Rows:
     """Everyone's rows; a folder keeps finished partitions until all are done.
 
-    With `values`, what was published, rows have the realised loss as well.
+    With `values`, the published counts, rows have the realised loss as well.
     """
     kept = parts_of(everyone, folder, values)
     check_own(kept)
@@ -120,7 +120,7 @@ def audit_everyone(
 
 
 def audit_job(job: Job, folder: str | Path | None = None, progress: Progress | None = None) -> pl.DataFrame:
-    """The table of a job in memory that says by itself who the others are, made in this process."""
+    """The table of a job in memory with its own numbers of others, made in this process."""
     return audit_everyone(Everyone.here(job), folder, progress=progress).table
 
 
@@ -130,7 +130,7 @@ def parts_of(everyone: Everyone, folder: str | Path | None, values: Counts | Non
 
 
 def _with_counted(everyone: Everyone) -> Job:
-    """The job, where the others are those who were really counted."""
+    """The job with the really counted people as the others."""
     found = counted(everyone.people, everyone.job.release)
     alone = len(everyone.job.people) == 0
     others = Counted(found.actual[:0] if alone else found.actual, found.total, found.given)
@@ -149,7 +149,7 @@ def _rows(shared: tuple[Job, Job | None, Counts | None], part: Partition | range
 
 
 def clear_parts(folder: str | Path) -> None:
-    """Remove the partitions of a finished audit, what was kept beside them, and drafts that a killed process left."""
+    """Remove a finished audit's partitions, their side files, and drafts of a killed process."""
     parts = Path(folder) / "parts"
     drafts = (*parts.glob(".*.part"), *Path(folder).glob(".*.part"))
     for file in (*parts.glob("*.parquet"), *parts.glob("*.jsonl"), *drafts, parts / "mark.json"):

@@ -1,8 +1,8 @@
-"""Did such predictions come true? Habits fitted at earlier origins, and what people really did after them.
+"""Did such predictions come true? Habits fitted at earlier origins, and people's real steps after them.
 
-At each origin habits are fitted to the steps before, as an audit fits them, and attacks are made on those after, with
-the counts (`map`, `marginal`) and without (`prior`, `constant`). What the habits promise is set against how many people
-are really found.
+At each origin habits are fitted to the steps before, as in an audit. Attacks are made on the steps after, with the
+counts (`map`, `marginal`) and without (`prior`, `constant`). The promises of the habits are compared with the number of
+people really found.
 """
 
 from __future__ import annotations
@@ -80,14 +80,13 @@ def backtest(
 ) -> Calibration:
     """Promised against really right, at several origins; the latest is followed by the last `holdout` steps.
 
-    At each of at most `origins` origins, habits are fitted (and chosen) anew from what was before, and at most `people`
-    people are attacked, drawn at random. Places and people of an origin, too, are chosen by what was before it; traces
-    are taken as they are. `release` is what is published after each origin, or makes it from the people of an origin:
-    raw counts of the most visited place where it is left out. Its places are those of `fit_people`, by number. `misses`
-    is the number of wrong steps that
-    the verdict is about; `by_misses` has others too. A promise is the attack's success under the habits, over all
-    series that can be published, listed or, where they are too many, drawn. The other settings are those of
-    `fit_people`.
+    At each of at most `origins` origins, habits are fitted (and chosen) anew from the steps before. At most `people`
+    people are attacked, drawn at random. Places and people of an origin, too, are chosen by the steps before it; traces
+    are taken as they are. `release` is the publication after each origin, or makes it from the people of an origin. By
+    default it is raw counts of the most visited place. Its places are the places of `fit_people`, by number. `misses`
+    is the number of wrong steps for the verdict; `by_misses` has others too. A promise is the attack's success under
+    the habits, over all possible published series. They are listed or, if they are too many, drawn. The other settings
+    are the settings of `fit_people`.
 
     >>> from passerby.visits import simulate_city
     >>> found = backtest(
@@ -114,12 +113,12 @@ def backtest(
 
 @dataclass(frozen=True)
 class BacktestJob:
-    """All that a worker needs: everybody's traces, how habits are fitted, what is published, and how many to attack.
+    """All a worker needs: everybody's traces, the settings of the fit, the release, and how many to attack.
 
-    `earlier` has the traces of origins but the latest; those of others are the first steps of all `traces`. A release
-    goes by the numbers of places of `traces`; at origins of `earlier` it is made `anew` of the people there where that
-    is given, since fitted steps choose sensors, too. Where traces were drawn from more, `whereabouts` tells where
-    everybody was after an origin. `ids` are all people of any origin, in order.
+    `earlier` has the traces of all origins but the latest; traces of other origins are the first steps of all `traces`.
+    A release uses the numbers of places of `traces`. At origins of `earlier` it is made `anew` from the people there,
+    if given, since fitted steps choose sensors, too. If traces were drawn from more, `whereabouts` has everybody's
+    places after an origin. `ids` are all people of any origin, in order.
     """
 
     traces: Traces
@@ -135,7 +134,7 @@ class BacktestJob:
 
     @property
     def tried_misses(self) -> list[int]:
-        """The numbers of misses that are looked at."""
+        """The numbers of misses under trial."""
         return misses_tried(self.fitting.holdout, self.misses)
 
 
@@ -166,7 +165,7 @@ def run_backtest(
 
 
 def _check(work: BacktestJob) -> None:
-    """Refuse what is no number, or no release."""
+    """Refuse anything but numbers, and anything but a release."""
     steps = work.fitting.holdout
     if not is_whole(work.misses) or not 0 <= work.misses < steps:
         raise InputError(f"misses: {work.misses!r} of {steps} steps; expected a whole number from 0 to {steps - 1}")
@@ -178,7 +177,7 @@ def _check(work: BacktestJob) -> None:
 
 
 def _everywhere(work: BacktestJob, cuts: Sequence[int]) -> dict[int, Whereabouts]:
-    """Where everybody is after each origin, where not all are looked at and counts are of more than sensors."""
+    """Everybody's places after each origin, if only some are attacked and counts are of more than sensors."""
     if work.release is None or type(work.release) is Release:
         return {}
     out = dict(work.whereabouts)
@@ -192,7 +191,7 @@ def _everywhere(work: BacktestJob, cuts: Sequence[int]) -> dict[int, Whereabouts
 
 
 def _published(work: BacktestJob, people: People, cut: int) -> Release:
-    """What is published after an origin, about these people, by the numbers that places have there."""
+    """The publication after an origin, about these people, by the numbers of places there."""
     release = work.anew if work.anew is not None and cut in work.earlier else work.release
     if not isinstance(release, Release):
         return release(people) if release else Release(most_visited_sensors(people))
@@ -203,18 +202,18 @@ def _published(work: BacktestJob, people: People, cut: int) -> Release:
 
 
 def _at(work: BacktestJob, cut: int) -> list[Any]:
-    """One origin, in lists that can be kept; a reason alone where habits cannot be fitted."""
+    """One origin, as plain lists for storage; a reason alone if habits cannot be fitted."""
     holdout, latest = work.fitting.holdout, work.traces.array.shape[1] - work.fitting.holdout
     least, then = least_at(work.fitting, cut, latest), work.earlier.get(cut)
     if isinstance(then, str):
         return [then]
     traces = first_steps(work.traces, cut + holdout) if then is None else then.whole
     elsewhere = len(traces.places) - 1
-    # Who is looked at must not depend on what is to be found, whatever the habits.
+    # The choice of people must not depend on the steps to find, whatever the habits.
     enough = np.flatnonzero((traces.array[:, :cut] != elsewhere).sum(axis=1) >= least)
     if len(enough) < FEWEST:
         before = str(traces.starts[cut].astype("datetime64[m]")).replace("T", " ")
-        # How many there are would tell, beside all who are audited, how many are not.
+        # Their number, beside the number of audited people, would give away the number of the others.
         some = f"fewer than {FEWEST}" if len(enough) else "no"
         return [f"{some} people are seen in {least} or more of the {cut} steps before {before}"]
     try:

@@ -31,9 +31,9 @@ Pair = tuple[Floats, Floats]
 CLASSES, FEWEST = 10, 4 * FEW
 #: The attacks whose promises `gap` is about: the likeliest trace with the counts, and without them.
 PLAIN = ("map", "prior")
-#: The attacks that look at the counts.
+#: The attacks with the counts.
 AIDED = ("map", "marginal")
-#: What counts add: how many more are found by the likeliest trace with them than without.
+#: The gain from counts: the further people found by the likeliest trace with them.
 ADDED = "added"
 
 
@@ -41,7 +41,7 @@ ADDED = "added"
 class Tried:
     """One origin: `promised` and `right` (N, attacks, misses), and the mean log probability of a real step (N,).
 
-    `who` (N,) are numbers of people, the same at all origins, drawn from so many who were `eligible`. The origin lies
+    `who` (N,) are numbers of people, the same at all origins, drawn from so many `eligible` ones. The origin lies
     `before` so many steps before the published ones.
     """
 
@@ -56,7 +56,7 @@ class Tried:
     before: int = 0
 
     def of(self, what: str, column: int) -> Pair:
-        """Promised and right (N,) of an attack, of what counts add, or of being at counted places."""
+        """Promised and right (N,) of an attack, of the gain from counts, or of being at counted places."""
         if what == VISITED:
             events = self.events
             if events is None or not events.chance.shape[1]:
@@ -69,32 +69,33 @@ class Tried:
 
 
 def _added(aided: Pair, blind: Pair) -> Pair:
-    """What counts add for each person."""
+    """The gain from counts for each person."""
     return aided[0] - blind[0], aided[1] - blind[1]
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What habits promised, and what came true.
+    """The promises of habits, and the real outcomes.
 
-    `windows` has a row for each attack, for what counts add ("added") and for being at counted places ("visited"), and
-    each window, the published one first: how many steps `before` it, the mean promise, the share that was right, what
-    `chance` alone leaves of their difference, how much the window `counts` where all are pooled, and of the published
-    one the `verdict` with the interval (`lower`, `upper`) in which right minus promised was to be expected there.
+    `windows` has a row for each subject and each window, the published window first. The subjects are each attack, the
+    gain from counts ("added") and being at counted places ("visited"). A row has the number of steps `before` the
+    published window, the mean promise, and the share that was right. `chance` is the part of their difference left to
+    chance alone, and `counts` the weight in the pool. The published window has the `verdict` as well, with the interval
+    (`lower`, `upper`) in which right minus promised was to be expected.
 
-    `by_misses` has a row for each attack and number of misses: promised and right over all windows, each weighed by
-    what it can tell; their `difference`; the interval and the verdict of the published window; and `nats`, the least
-    departure of people from their habits, on average, that explains so many being right there (`nats_upper`: a
-    departure that covers a window that nobody has seen yet in 90 of 100 cases). `told_nats` and `told_nats_upper` are
-    those of shares in steps of five people, which may be told beside it. `by_promise` has a row for each attack and
-    tenth of the promises, at `misses`. `by_origin` tells from when on which habits were in use, for how many people
-    `of` how many, and `score`, the mean log probability that they gave to a step that was really made.
+    `by_misses` has a row for each attack and number of misses. It holds promised and right over all windows, each
+    weighed by its information, their `difference`, and the interval and the verdict of the published window. `nats` is
+    the least mean departure from habits that explains the share that was right there. `nats_upper` is a departure that
+    covers an unseen window in 90 of 100 cases. `told_nats` and `told_nats_upper` are the same for shares in steps of
+    five people, for use beside such shares. `by_promise` has a row for each attack and tenth of the promises, at
+    `misses`. `by_origin` has the first origin of the habits in use, the number of people, and `of` how many. Its
+    `score` is the mean log probability of a real step under them.
 
-    `verdict` is about the published window, all attacks at `misses`, and what counts add: "did not come true" where one
-    of these did not, "came true" where the likeliest trace did with counts and without. `people` is the number of
-    different people, `share` of those who could have been attacked. `independent` is how many origins there are that do
-    not overlap. `gap` is the mean of `|promised - right|` over `map`, `prior` and all misses. `tried` is what was found
-    at each origin.
+    `verdict` is about the published window, all attacks at `misses`, and the gain from counts. It is "did not come
+    true" if one of these did not, and "came true" if the likeliest trace did with counts and without. `people` is the
+    number of different people, `share` their share of all attackable people. `independent` is the number of origins
+    without overlap. `gap` is the mean of `|promised - right|` over `map`, `prior` and all misses. `tried` holds the
+    findings at each origin.
     """
 
     by_misses: pl.DataFrame
@@ -126,7 +127,7 @@ class Calibration:
         return self.windows.filter(pl.col("what") == what).row(0, named=True)
 
     def with_everyone(self, table: pl.DataFrame) -> Calibration:
-        """The same where the published window is that of everybody in the table of an audit, and of no sample."""
+        """The same with everybody in the table of an audit at the published window, instead of a sample."""
         everyone = of_everyone(table)
         if not everyone or len(everyone[ADDED][0]) < len(self.tried[0].who):
             return self
@@ -139,7 +140,7 @@ class Calibration:
 
     @property
     def nats_upper(self) -> float | None:
-        """A departure that covers a window in 90 of 100 cases; None for one origin alone."""
+        """A departure covering a window in 90 of 100 cases; None for one origin alone."""
         return self._largest("nats_upper")
 
     @property
@@ -148,7 +149,7 @@ class Calibration:
         return self._largest("told_nats") or 0.0, self._largest("told_nats_upper")
 
     def _largest(self, column: str) -> float | None:
-        """Over all attacks at `misses`; None where it is not known."""
+        """Over all attacks at `misses`; None if it is not known."""
         found = [self.row(name)[column] for name in BACKTESTED]
         return None if None in found else max(found)
 
@@ -160,7 +161,7 @@ class Calibration:
 
     @property
     def too_low(self) -> bool:
-        """Whether more were found at the published window than promised, of what the verdict is told by."""
+        """Whether more were found at the published window than promised, for any subject of the verdict."""
         row = self.telling
         return bool(row["right"] - row["promised"] > close(row["promised"]))
 
@@ -172,7 +173,7 @@ class Calibration:
 
 
 def verdict_sentence(verdict: str, origins: int, what: str, promised: float, right: float) -> str:
-    """A verdict on an attack, or on what counts add, in a sentence.
+    """A verdict on an attack, or on the gain from counts, in a sentence.
 
     >>> verdict_sentence("came true", 5, "map", 0.35, 0.36)
     'Such predictions came true: for the published steps, habits promised that 35 % of the people would be found with \
@@ -191,9 +192,9 @@ the counts, and 36 % were. So much was to be expected from 4 earlier times.'
 
 
 def of_everyone(table: pl.DataFrame) -> dict[str, Pair]:
-    """Promised and right of all who were measured, by attack; nothing where the table has no such columns.
+    """Promised and right of all measured people, by attack; empty if the table has no such columns.
 
-    Traces that habits call impossible are not found.
+    Impossible traces under the habits are not found.
     """
     columns = [f"{side}_{name}" for name in BACKTESTED for side in ("attack", "hit")]
     if not set(columns) <= set(table.columns):
@@ -254,7 +255,7 @@ def calibrate(
 
 
 def _sides(tried: Sequence[Tried], what: str, column: int, everyone: Mapping[str, Pair] | None) -> list[Pair]:
-    """Promised and right (N,) at each window, of everybody at the published one where they are known."""
+    """Promised and right (N,) at each window, of everybody at the published one if they are known."""
     sides = [each.of(what, column) for each in tried]
     return [everyone[what], *sides[1:]] if everyone and what in everyone else sides
 
@@ -297,7 +298,7 @@ def by_window(
 
 
 def _worst(windows: pl.DataFrame) -> Verdict:
-    """It did not come true where one attack, or what counts add, did not; it did where the likeliest traces did."""
+    """The overall verdict: it fails with any attack or the gain from counts, and holds if the likeliest traces do."""
     found = dict(windows.drop_nulls("verdict").select("what", "verdict").iter_rows())
     if "did not come true" in [found.get(name) for name in (*BACKTESTED, ADDED)]:
         return "did not come true"
@@ -337,10 +338,10 @@ def compared(found: Windows, promised: Floats) -> dict[str, float | str | None]:
 def interval(values: Floats, origin: Ints, who: Ints, independent: int) -> tuple[float, float] | None:
     """An interval for the mean of values (N,) by origin and person; None without a second origin to tell drift by.
 
-    People share what changes for all, so origins are drawn at random, and people within them. The mean has the variance
-    `Σ w² τ²` for drift, w the origins' shares of the people and τ² how much more their means vary than people alone
-    explain (DerSimonian and Laird 1986), and that of people besides. The interval is Student's, with as many degrees of
-    freedom as the two together have (Satterthwaite 1946): few where drift decides.
+    People share common changes, so origins are drawn at random, and people within them. The mean has the variance `Σ w²
+    τ²` for drift, and the variance of people besides. Here w are the origins' shares of the people, and τ² is the
+    variance of their means beyond the people's own (DerSimonian and Laird 1986). The interval is Student's, with the
+    degrees of freedom of both variances together (Satterthwaite 1946): few if drift decides.
     """
     from scipy.special import stdtrit
 
@@ -364,7 +365,7 @@ def interval(values: Floats, origin: Ints, who: Ints, independent: int) -> tuple
 
 
 def _drift(means: Floats, counts: Ints, spread: float) -> float:
-    """How much the means of origins vary beyond what people within them explain, by the method of moments: τ²."""
+    """The variance of origins' means beyond the variance of people within them, by the method of moments: τ²."""
     k = len(means)
     if spread <= 0:
         return float(means.var(ddof=1))
@@ -375,7 +376,7 @@ def _drift(means: Floats, counts: Ints, spread: float) -> float:
 
 
 def _by_promise(promised: Floats, right: Floats, origin: Ints, who: Ints, independent: int) -> pl.DataFrame:
-    """Tenths of the promises of each attack, or fewer classes where people are few."""
+    """Tenths of the promises of each attack, or fewer classes if people are few."""
     rows = []
     # Whoever is in a class at all origins is still one person.
     classes = max(1, min(CLASSES, len(who) // (FEWEST * len(np.unique(origin)))))

@@ -1,4 +1,4 @@
-"""What an audit covers: rows, times, people and steps, how many of each were left out, and by which rule."""
+"""The coverage of an audit: rows, times, people and steps, the numbers left out of each, and the rule for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .record import Record
 
 
 class Rows(Record):
-    """What was read and what was left out; each row of the visits is counted once.
+    """Rows read and rows left out; each row of the visits is counted once.
 
     For others to see, numbers are told in lots: two summaries, before somebody was erased and after, would else tell by
     their difference how many rows were theirs.
@@ -107,14 +107,14 @@ class Coverage(Record):
 
     @property
     def shared(self) -> Coverage:
-        """The same for others to see: days instead of minutes, which tell of one visit, and no groups of few people.
+        """The same for sharing: days instead of minutes, as a minute may reveal one visit, and no groups of few people.
 
         Groups of one to four people are told as five, and all people as so many more; rows in lots (`Rows`).
         """
         groups = {name: _told(getattr(self, name)) for name in ("seldom", "unseen")}
         groups |= {name: _among(getattr(self, name), self.kept) for name in ("absent_before", "absent_after")}
         days = {name: (getattr(self, name) or "")[:10] or None for name in ("first_visit", "last_visit")}
-        # In fives of people and to a hundredth, so that no single step of somebody is told.
+        # Numbers are in fives of people and to a hundredth, so no single step of somebody is revealed.
         shares = {
             name: self._share(name)
             for name in ("elsewhere_fitted", "elsewhere_published", "elsewhere_expected", "tied")
@@ -124,7 +124,7 @@ class Coverage(Record):
         return self.model_copy(update={**groups, **days, **shares, "people": everyone, "rows": rows})
 
     def expecting(self, people: People) -> Coverage:
-        """With what habits expect of these people, who are all or some of those who are covered."""
+        """With the expectation of habits for these people: all or some of the covered ones."""
         more = more_elsewhere(people)
         if more is None or self.elsewhere_published is None:
             return self
@@ -139,7 +139,7 @@ class Coverage(Record):
         return round(in_fives(share, self.kept), 2)
 
     def lines(self, exact: bool = False) -> Iterator[tuple[str, str]]:
-        """What is covered, in sentences by what they are about; `exact` where small groups were not told as five."""
+        """The coverage, in sentences by subject; `exact` without rounding small groups to five."""
 
         def some(count: int) -> str:
             return f"{count} or fewer" if count == FEW and not exact else f"{count:,}"
@@ -187,7 +187,7 @@ class Absence:
 
     @classmethod
     def of(cls, people: People) -> Absence:
-        """Those of people in memory."""
+        """The coverage of people in memory."""
         away = [steps == people.elsewhere for steps in (people.fitted, people.actual)]
         absent = (int(each.all(axis=1).sum()) if each.shape[1] else 0 for each in away)
         return cls(len(people), *absent, *(int(each.sum()) for each in away))
@@ -197,7 +197,7 @@ class Absence:
         return Absence(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
     def shares(self, people: People) -> tuple[float, float]:
-        """The shares of person-steps that are elsewhere, of the fitted and of the published ones."""
+        """The shares of person-steps elsewhere, of the fitted and of the published steps."""
         sizes = (self.people * steps.shape[1] for steps in (people.fitted, people.actual))
         fitted, published = (
             part / size if size else 0.0
@@ -213,9 +213,9 @@ def coverage_of(
     min_active: int | None = None,
     absence: Absence | None = None,
 ) -> Coverage:
-    """What an audit of these people covers, before any of them are drawn as a sample.
+    """The coverage of an audit of these people, before any sample is drawn.
 
-    Where people are on disk, `people` are without anybody, `visits` are their times, and `absence` tells of everybody.
+    If people are on disk, `people` are without anybody, `visits` are their times, and `absence` has everybody's shares.
     """
     left, absence = people.left_out, absence or Absence.of(people)
     first, last = _ends(visits)
@@ -273,7 +273,7 @@ def _told(count: int) -> int:
 
 
 def _among(count: int, everyone: int) -> int:
-    """A group of so many of everyone, of whom one to four are told as five, also those who are not in it.
+    """A group of so many of everyone; one to four people, in the group or outside it, are stated as five.
 
     Of ten people or fewer, both cannot be.
     """

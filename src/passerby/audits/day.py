@@ -1,4 +1,4 @@
-"""What it is worth to know what everybody did that day: guesses made with it and without it, without any counts."""
+"""The worth of knowing everybody's day: guesses made with it and without it, without any counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from passerby.support.numbers import percent
 from .job import seen_by
 from .sample import some_people
 
-#: What is said where habits would have a common part, and the adversary cannot know of it.
+#: A note for habits with a common part the adversary cannot learn.
 UNTOLD = (
     "What everybody did at the published steps is left out of habits: the adversary knows the others by their habits "
     "alone, and the published totals do not tell it."
@@ -24,10 +24,10 @@ UNTOLD = (
 
 
 def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[float, float] | None:
-    """The mean chance to be found without any counts by who does not know what everybody did that day, and by who does.
+    """The mean chance to be found without any counts, without and with knowledge of everybody's day.
 
-    Both guess the likeliest trace, of `sample` people, and are scored by habits with what everybody did. None where
-    habits have no such part.
+    Both guess the likeliest trace, of `sample` people, and are scored by habits with everybody's day. None if habits
+    have no such part.
     """
     if people.common is None or not len(people):
         return None
@@ -46,9 +46,9 @@ def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) ->
 def said_of_the_day(
     people: People, misses: int, sample: int, seed: int = 0, release: Release | None = None
 ) -> tuple[str, ...]:
-    """The same in a sentence, with what everybody did; nothing where habits have no such part.
+    """The same in a sentence, with everybody's day; empty if habits have no such part.
 
-    Where others are known by their habits alone, the totals of the `release` tell what everybody did, if they can.
+    If others are known by their habits alone, the totals of the `release` are the evidence on the day, if possible.
     """
     wanted, people = people.common, people if release is None else seen_by(people, release)
     if wanted is not None and people.common is None:

@@ -1,9 +1,9 @@
-"""How far people depart from their habits: the least that explains what came true, and what it does to an upper end.
+"""People's departure from their habits: the least to explain the real outcomes, and its effect on an upper end.
 
-A person's law D departs from their habits P by `KL(D ‖ P)` nats. That an attack is right is an event, so its chance q
-under D and p under P have `kl(q ‖ p) <= KL(D ‖ P)` (data-processing inequality). People depart by different amounts;
-only the average over them is spoken of here. Of all chances q with a given average of `kl(q ‖ p)`, those of the highest
-mean are all tilted alike, `q = p e^θ / (1 - p + p e^θ)`, which one number decides (Csiszár 1975, I-projections).
+A person's law D departs from their habits P by `KL(D ‖ P)` nats. A right attack is an event, so its chance q under D
+and p under P have `kl(q ‖ p) <= KL(D ‖ P)` (data-processing inequality). People depart by different amounts; only the
+average over them is spoken of here. Among all chances q with a given average of `kl(q ‖ p)`, the highest mean has one
+common tilt: `q = p e^θ / (1 - p + p e^θ)`. A single number decides it (Csiszár 1975, I-projections).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: The largest tilt that is tried, at which all that is possible is certain, and halvings to find one.
+#: The largest tilt: it makes everything possible certain; and the halvings in the search for one.
 _MOST, _HALVINGS = 750.0, 80
 
 
 def least_departure(promised: Floats, right: float) -> float:
-    """The least mean of `kl(q ‖ p)` over people with promises p (N,) for which a share `right` is expected to be right.
+    """The least mean of `kl(q ‖ p)` over people with promises p (N,), if a share `right` is expected to be right.
 
-    0 where at least as many were promised; infinite where more were right than were promised any chance.
+    It is 0 if at least as many were promised, and infinite if more were right than had any chance.
 
     >>> round(least_departure(np.array([0.25, 0.25]), 0.5), 4), least_departure(np.array([0.6]), 0.2)
     (0.1438, 0.0)
@@ -38,7 +38,7 @@ def least_departure(promised: Floats, right: float) -> float:
 
 
 def highest_mean(upper: Floats, nats: float) -> float:
-    """The highest mean chance of people with upper ends (N,) who depart from their habits by `nats` on average.
+    """The highest mean chance of people with upper ends (N,) and a mean departure of `nats` from their habits.
 
     >>> round(highest_mean(np.array([0.25, 0.25]), 0.1438), 3), highest_mean(np.array([0.25]), 0.0)
     (0.5, 0.25)
@@ -50,7 +50,7 @@ def highest_mean(upper: Floats, nats: float) -> float:
 
 
 def _tilted_until(p: Floats, enough: Callable[[float, float], bool]) -> tuple[float, float]:
-    """Both means at the least tilt at which they are `enough`: both grow with the tilt."""
+    """Both means at the least tilt with `enough` of them: both grow with the tilt."""
     low, high = 0.0, _MOST
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

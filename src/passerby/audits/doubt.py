@@ -1,4 +1,4 @@
-"""Doubt that several measurements share, so that all of them hold together at the confidence that was asked for."""
+"""Doubt shared by several measurements, so all of them hold together at the requested confidence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Earlier origins: everybody's traces up to the steps after each of them, by places and people of what was before it.
+"""Earlier origins: everybody's traces up to the steps after each, by places and people of the steps before it.
 
-Nothing that came after an origin chooses a place or a person there: places are ranked, and active steps counted, before
-it. So an origin is what an audit would have been, had it been made then.
+Later steps choose no place or person at an origin: places are ranked, and active steps counted, before it. So an origin
+is like an audit made at its time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .sample import some_numbers
 
 #: Habits at an origin are fitted to at most so many people: more would take longer and tell little more of everybody.
 MOST_PEOPLE = 20_000
-#: Origins whose later steps overlap are taken only where fewer than these have steps of their own.
+#: Origins with overlapping later steps are used only if fewer than these have steps of their own.
 APART = 3
 
 
@@ -33,7 +33,7 @@ APART = 3
 class Earlier:
     """Traces up to the steps after an origin, of `MOST_PEOPLE` people at most, in as few bytes as they fit in.
 
-    Where they are not all, `whereabouts` tells where everybody was after it.
+    If these are not all people, `whereabouts` has everybody's places after the origin.
     """
 
     traces: Traces
@@ -48,7 +48,7 @@ class Earlier:
 
     @property
     def whole(self) -> Traces:
-        """The traces, in the numbers that habits are fitted to."""
+        """The traces, in the numbers of the fitted habits."""
         return replace(self.traces, array=self.traces.array.astype(np.int32))
 
 
@@ -57,14 +57,14 @@ def small(traces: Traces) -> Traces:
     return replace(traces, array=traces.array.astype(np.min_scalar_type(len(traces.places))))
 
 
-#: What is known at each earlier origin, by its fitted steps; or why nothing is.
+#: The knowledge at each earlier origin, by its fitted steps; or the reason for none.
 Origins = Mapping[int, Earlier | str]
 
 
 def earlier_tracings(
     everybody: AllVisits, how: Tracing, fitting: Fitting, count: int, places: int | Sequence[str], also: Sequence[str]
 ) -> dict[int, Tracing]:
-    """How traces are made at each of so many origins but the latest, whose traces are those of the audit."""
+    """The settings of traces at each of so many origins but the latest; the latest uses the traces of the audit."""
     holdout = whole(fitting.holdout, "holdout", 1)
     latest, *before = earlier_origins(how.steps.count, holdout, count)
     out = {}
@@ -102,7 +102,7 @@ def least_at(fitting: Fitting, cut: int, latest: int) -> int:
 def earlier_origins(steps: int, holdout: int, count: int) -> list[int]:
     """Numbers of fitted steps at no more than `count` origins, from the latest, and none with less than half of them.
 
-    They are as far apart as what is published; where that leaves fewer than `APART`, they are nearer.
+    They are one published length apart; if this leaves fewer than `APART`, they are nearer.
 
     >>> earlier_origins(30, 5, 3), earlier_origins(30, 5, 9), earlier_origins(16, 5, 3), earlier_origins(5, 2, 3)
     ([25, 20, 15], [25, 20, 15], [11, 8, 5], [3, 2])

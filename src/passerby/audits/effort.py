@@ -1,4 +1,4 @@
-"""Effort where it matters: a cheap pass for everyone, then a thorough one for those whose interval decides much."""
+"""Effort by need: a cheap pass for everyone, then a thorough one for people with a decisive interval."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from .settings import Measurement
 
 #: The first pass has half of the effort, the second one four times of it for an eighth of the people: the other half.
 CHEAP, THOROUGH, SHARE = 0.5, 4.0, 8
-#: The share of the doubt that each pass has: an interval may be of either.
+#: Each pass has a share of the doubt: an interval may come from either.
 EACH = 0.5
-#: The seed of the second pass is that of the first and this: its draws must not be those that chose whom to look at.
+#: The second pass adds this to the seed: its draws must not be the draws behind the choice of people.
 AFRESH = 2**32
 
 
 def first_pass(how: Measurement) -> Measurement:
-    """What everyone gets."""
+    """The effort of the first pass, for everyone."""
     return replace(doubted(how, EACH), runs=max(2, round(how.runs * CHEAP)), budget=how.budget * CHEAP)
 
 
 def second_pass(how: Measurement) -> Measurement:
-    """What those get whose interval decides something, from what all were asked to get."""
+    """The effort of the second pass, for people with a decisive interval, from the requested effort."""
     runs, budget = round(how.runs * THOROUGH), how.budget * THOROUGH
     return replace(doubted(how, EACH), runs=runs, budget=budget, seed=how.seed + AFRESH)
 
@@ -52,11 +52,11 @@ def audit_open(
     values: Counts | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Everyone's rows, at no more effort than the job says, with that of the second pass for those who are open.
+    """Everyone's rows, at no more effort than the job's, with second-pass rows for open people.
 
-    Open are people whose interval is wider than the tolerance: first those where it holds a threshold, then the widest
-    (`open_people`). Their rows are of the second pass alone, but for what is pooled over people: to take draws that
-    were chosen by earlier ones would be to favour lucky ones. Where others are known by their habits, one pass is made.
+    People are open if their interval is wider than the tolerance: intervals around a threshold come first, then the
+    widest (`open_people`). Their rows are of the second pass alone, but for pooled values. Keeping draws chosen by
+    earlier ones would favour lucky ones. If others are known by their habits, one pass is made.
     """
 
     def audited(some: Job, kept: Path | None) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def audit_open(
 
 
 def second_folder(folder: Path) -> Path:
-    """Where the second pass keeps what is finished."""
+    """The folder of the second pass for finished parts."""
     return Path(folder) / "parts" / "open"
 
 

@@ -1,4 +1,4 @@
-"""Who shares the work of an audit: processes of this machine, an executor, or dask."""
+"""The workers of an audit: processes of this machine, an executor, or dask."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def engine_of(
 ) -> Iterator[Executor | None]:
     """The executor of an engine: "processes", "dask", or a `distributed.Client`.
 
-    None stands for processes of this machine, which begin when there is work. Before the first task, one worker of each
-    node of a cluster compiles the kernels, which the others of the node then find on disk.
+    None stands for processes of this machine; they begin with the first work. Before the first task, one worker of each
+    node of a cluster compiles the kernels. The others of the node then find them on disk.
     """
     here = is_word(engine, ("processes",))
     check_executor(executor)
@@ -44,12 +44,12 @@ def engine_of(
 
 
 def warm_nodes(cluster: Cluster) -> None:
-    """Load all kernels in one worker of each node, which compiles those that are not on its disk."""
+    """Load all kernels in one worker of each node: missing ones are compiled there."""
     nodes = {address.rpartition(":")[0]: address for address in cluster.client.nthreads()}
     asked(cluster.client, load_kernels, [*nodes.values()])
 
 
 def load_kernels() -> None:
-    """Import all kernels, which compiles them, or finds them on disk."""
+    """Import all kernels: each is compiled, or found on disk."""
     for module in walk_packages(kernels.__path__, f"{kernels.__name__}."):
         import_module(module.name)

@@ -27,11 +27,11 @@ from .stages import TIMING, TIMING_ADVERSARIES, TIMING_BACKTEST, TIMING_TRIALS, 
 from .subjects import subjects_of
 from .trials import candidates, explore, number_of_trials
 
-#: People who are timed, at most and at least, and seconds after which no more of them are.
+#: The most and the fewest timed people, and the seconds after which timing stops.
 HANDFUL, LEAST, ENOUGH = 40, 4, 6.0
-#: People among whom some are asked who can be told to have been where.
+#: The sample for timing questions about presence.
 PRESENT = 30
-#: Whoever takes so many times as long as most may have paid for something that is done once.
+#: A person this many times slower than most may have paid for one-time work.
 OUTLIER = 3.0
 #: Seconds to start the workers of a stage, and to write the report.
 START, WRITE = 2.0, 3.0
@@ -69,10 +69,10 @@ def estimate(settings: AuditSettings, inputs: Inputs, workers: int | None = None
 
 
 def seconds_each(inputs: Inputs, measurement: Measurement, progress: Progress) -> float:
-    """Seconds to audit a person, on average over some who are like all: evenly spread over how much they move.
+    """Seconds to audit a person, on average over a sample like all: evenly spread over the number of moves.
 
-    The first one also pays for what is done once, and so may others who are measured in another way: whoever takes much
-    longer than most is timed again.
+    The first one also pays for one-time work, and so may a person measured in another way. Anyone much slower than most
+    is timed again.
     """
     job = inputs.job(measurement)
     chosen = evenly(inputs.people, HANDFUL)
@@ -93,7 +93,7 @@ def evenly(people: People, count: int) -> list[int]:
     """Some people evenly spread over how many places they visit, in an order whose beginning is spread as well."""
     ranked = np.argsort(places_visited(people.fitted), kind="stable")
     some = ranked[((np.arange(min(count, len(people))) + 0.5) * len(people) / min(count, len(people))).astype(int)]
-    # The middle one, those at the quarters, and so on: each is far from those before.
+    # The middle one, the quarters, and so on: each is far from the ones before.
     order = sorted(range(len(some)), key=lambda rank: int(f"{rank + 1:032b}"[::-1], 2))
     return [int(some[rank]) for rank in order]
 
@@ -130,7 +130,7 @@ def _seconds_of_adversaries(settings: AuditSettings, inputs: Inputs, tell: Tell 
 
 
 def _seconds_of_questions(settings: AuditSettings, inputs: Inputs) -> float:
-    """Seconds to ask a person what is asked besides, from asking a few."""
+    """Seconds to answer the further questions about a person, from asking a few."""
     asked = inputs.asked(settings, inputs.job(settings.measurement))
     some = evenly(inputs.people, LEAST)
     rows_of(asked, some[0])
@@ -141,7 +141,7 @@ def _seconds_of_questions(settings: AuditSettings, inputs: Inputs) -> float:
 
 
 def _seconds_of_presence(settings: AuditSettings, inputs: Inputs) -> float:
-    """Seconds to ask who can be told to have been where on one core, from asking a few people about a few places.
+    """Seconds to answer presence questions on one core, from asking a few people about a few places.
 
     Few people may well be at a given place: about a tenth of them.
     """

@@ -1,8 +1,8 @@
-"""What habits promise of events: to be at counted places, and to be counted at all; and what was really so.
+"""Promises of habits about events, and the outcomes: being at counted places, and being counted at all.
 
-Promised is the chance that somebody is ever at a place in the published steps, and how many of those who were there a
-test with 1 % of false alarms finds. The test looks at what would have been published about what they really did. Where
-others are known, a raw count shows whoever it counts, also where habits say that they cannot be there.
+There are two promises. One is the chance that somebody is ever at a place in the published steps. The other is the
+share of the people there whom a test with 1 % of false alarms finds. The test looks at the published values for their
+real steps. If others are known, a raw count shows each counted person, even against their habits.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Zone = tuple[int, ...]
 
-#: What is promised: to be at a counted place at any published step, and to be counted at all.
+#: The promised events: being at a counted place at any published step, and being counted at all.
 VISITED, COUNTED = "visited", "counted"
 #: At most so many counted places are looked at, and so many tests are made at an origin of each kind.
 MOST_ZONES, TESTED = 12, 40
-#: Series that are drawn of whom an event holds: half of them choose the test, and the other half say what it finds.
+#: Series drawn for a true event: one half chooses the test, and the other half measures it.
 DRAWN = 200
-#: Ratios that differ by this share are alike but for rounding.
+#: Ratios with a smaller relative difference are alike but for rounding.
 _ALIKE = 1e-9
 
 
@@ -52,7 +52,7 @@ class Looked(NamedTuple):
 
 
 class Events(NamedTuple):
-    """Events of one origin: the chance (N, Z) to be at each counted place, who was `there` (N, Z), and tests."""
+    """Events of one origin: the chance (N, Z) to be at each counted place, the people `there` (N, Z), and tests."""
 
     chance: Floats
     there: NDArray[np.bool_]
@@ -68,7 +68,7 @@ class Events(NamedTuple):
 
 
 def events_of(job: Job, rng: np.random.Generator) -> dict[str, Any]:
-    """Promised and real events of all people of a job, in lists that can be kept."""
+    """Promised and real events of all people of a job, as plain lists for storage."""
     zones = counted_zones(job.release)
     chance = []
     for person in range(len(job.people)):
@@ -84,7 +84,7 @@ def events_of(job: Job, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def counted_zones(release: Release) -> list[Zone]:
-    """The places and zones that are counted, those first that are counted most often, and not too many.
+    """The counted places and zones, the most often counted first, and not too many.
 
     >>> counted_zones(Release([[3], [1, 3]]))
     [(3,), (1,)]
@@ -100,7 +100,7 @@ def counted_zones(release: Release) -> list[Zone]:
 
 
 def visit_chances(prior: MarkovPrior, state_of: Ints, zones: Sequence[Zone], steps: int) -> Floats:
-    """The chance (Z,) to be at each zone at any of the steps: one minus that of a trace that avoids it, step by step.
+    """The chance (Z,) to be at each zone at any step: one minus the chance of avoiding it, step by step.
 
     >>> halves = MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
     >>> visit_chances(halves, np.arange(2), [(0,), (0, 1)], 3).tolist()
@@ -115,7 +115,7 @@ def visit_chances(prior: MarkovPrior, state_of: Ints, zones: Sequence[Zone], ste
 
 
 def _tests(job: Job, asked: Sequence[tuple[int, Zone | None]], rng: np.random.Generator) -> list[list[float]]:
-    """Whom, promised and found, for each person and the zone where they were, or None for whether they are counted."""
+    """Person, promised and found, for each person and the zone they were at, or None for the event of being counted."""
     rows = []
     for person, zone in asked:
         try:
@@ -128,7 +128,7 @@ def _tests(job: Job, asked: Sequence[tuple[int, Zone | None]], rng: np.random.Ge
 
 
 def _test(job: Job, person: int, zone: Zone | None, rng: np.random.Generator) -> tuple[float, float] | None:
-    """How likely a test finds one person, and whether it does; None where there is nothing to be told."""
+    """The chance of a test finding one person, and its outcome; None if there is nothing to tell apart."""
     base, whole, _, state_of = over_states(job, person)
     part = kept_part(base, whole)[0]
     chain, release = part.over(base)
@@ -150,7 +150,7 @@ def _ever(zone: Zone, state_of: Ints, steps: int) -> Event:
 
 
 def sighted(release: Release, trace: Ints, zone: Zone | None) -> bool:
-    """Whether a raw count shows this person at a zone, or with None at any, to somebody who knows all others.
+    """Whether a raw count shows this person at a zone, or with None at any, to somebody with all others' places.
 
     >>> sighted(Release([[3], [1, 3]]), np.array([1, 1]), (1,)), sighted(Release([[3], [1, 3]]), np.array([1, 2]), None)
     (True, False)
@@ -162,10 +162,10 @@ def sighted(release: Release, trace: Ints, zone: Zone | None) -> bool:
 
 
 def chosen_test(asked: Hypotheses, rng: np.random.Generator) -> tuple[float, float, float]:
-    """A test by Neyman and Pearson at `FALSE` alarms: the largest ratio at which it says yes, its power, and a share.
+    """A Neyman-Pearson test at `FALSE` alarms: the largest ratio for a yes, its power, and a share.
 
-    The ratio is `Pr[y | not E] / Pr[y | E]`, of which the mean over series that are drawn where the event holds, up to
-    an edge, is the rate of false alarms. A test with too many says yes in a share of the cases alone.
+    The ratio is `Pr[y | not E] / Pr[y | E]`. Its mean over series drawn under the event, up to an edge, is the rate of
+    false alarms. A test with too many says yes in a share of the cases alone.
     """
     ratios = _ratios(asked, asked.setup.release.drawn(asked.draw(True, DRAWN, rng), rng))
     first, rest = np.sort(ratios[: DRAWN // 2]), ratios[DRAWN // 2 :]

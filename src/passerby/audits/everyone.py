@@ -1,7 +1,7 @@
-"""Everyone who is measured, in blocks: a job that all blocks share, and the people of each in memory or on disk.
+"""All measured people, in blocks: a job shared by all blocks, and the people of each in memory or on disk.
 
-What everybody shares goes to a worker once, and a person's rows go out with their block. People on disk are loaded by
-the worker that measures them, so that nothing of the size of all people is held.
+Shared data go to a worker once, and a person's rows go out with their block. People on disk are loaded by the measuring
+worker, so nothing of the size of all people is held.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ PARTITION = 1000
 
 @dataclass(frozen=True)
 class Partition:
-    """What of a job is about some people alone: N rows of steps, and their ids.
+    """A job's part about some people alone: N rows of steps, and their ids.
 
-    Where others are known by their habits, everybody's are needed for each one: then a range of numbers stands for it.
+    If others are known by their habits, each person needs everybody's: then a range of numbers stands for the part.
     """
 
     ids: pl.Series
@@ -102,7 +102,7 @@ class Partitions(Sequence[Partition | range]):
 
 @dataclass(frozen=True, eq=False)
 class Everyone:
-    """A job in blocks: `job` is what they share, and `people` all that is known of everybody, who may be on disk.
+    """A job in blocks: `job` is shared by all, and `people` holds the knowledge of everybody, maybe on disk.
 
     `mark` tells this work from others. Rows of people on disk are put together in the folder `store`.
     """
@@ -116,7 +116,7 @@ class Everyone:
 
     @classmethod
     def here(cls, job: Job, team: Team = Team()) -> Everyone:  # noqa: B008
-        """The people of a job in memory, who fit it."""
+        """The people of a job in memory, if they fit it."""
         check_job(job)
         parts = Partitions(job, partition_size(len(job.people)))
         return cls(parts.common, job.people, Blocks.of(parts, team), parts.sizes, (job, parts.size))
@@ -126,7 +126,7 @@ class Everyone:
         return sum(self.sizes)
 
     def kept(self, folder: str | Path | None, *more: object) -> Checkpoints | None:
-        """Where finished partitions are kept, of this work and what `more` it depends on; None without a folder."""
+        """The store for finished partitions of this work and `more` inputs; None without a folder."""
         if folder is None:
             return None
         return Checkpoints(Path(folder), fingerprint(self.mark, *more), left=self.store is not None)
@@ -139,7 +139,7 @@ class Everyone:
         kept: Checkpoints | None,
         progress: Progress | None = None,
     ) -> Rows:
-        """The rows that a task makes of each block, in the order of people; a file of this `name` in the store."""
+        """A task's rows from each block, in the order of people; a file of this `name` in the store."""
         done = self.blocks.stream(task, shared, sizes=self.sizes, progress=progress, kept=kept)
         if self.store is None or kept is None:
             found = dict(done)
@@ -153,7 +153,7 @@ class Everyone:
 
 
 def joined(common: Job, part: Partition | range) -> tuple[Job, range]:
-    """The job of a partition, from what everybody shares and what is of its people, and their numbers in it."""
+    """The job of a partition, from the shared part and its people's part, and their numbers in it."""
     if isinstance(part, range):
         return common, part
     others = common.others
@@ -164,7 +164,7 @@ def joined(common: Job, part: Partition | range) -> tuple[Job, range]:
 
 
 def partition_size(people: int) -> int:
-    """People per partition: about 32 partitions, so that few people are shared by all workers too.
+    """People per partition: about 32 partitions, so even few people are shared by all workers.
 
     >>> partition_size(100), partition_size(2000), partition_size(1_000_000)
     (8, 62, 1000)
@@ -173,7 +173,7 @@ def partition_size(people: int) -> int:
 
 
 def all_tables(kept: Checkpoints, count: int) -> list[Path]:
-    """The files of all partitions in their order; nobody is left out where one is not as it was written."""
+    """The files of all partitions in their order; refused if one of them changed since it was written."""
     files = kept.whole()
     lost = sum(number not in files for number in range(count))
     if lost:
@@ -186,7 +186,7 @@ def all_tables(kept: Checkpoints, count: int) -> list[Path]:
 
 
 def check_own(kept: Checkpoints | None) -> None:
-    """Refuse to go on where another audit was interrupted, or where it cannot be told which one was."""
+    """Refuse a folder with another interrupted audit, or with an unknown one."""
     if kept is None:
         return
     if kept.damaged():

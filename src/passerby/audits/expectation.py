@@ -12,10 +12,10 @@ MOST = 200
 
 
 def more_elsewhere(people: People, most: int = MOST) -> float | None:
-    """The share of published person-steps that are elsewhere beyond what habits expect, of some of the people.
+    """The share of published person-steps elsewhere beyond the expectation of habits, of some of the people.
 
-    Of people who were chosen because they were often seen, habits expect more absence than there was before: who is
-    seen less often afterwards need not have changed. None without people or published steps.
+    If people were chosen for being seen often, habits expect more absence later than before. Fewer sightings afterwards
+    need not mean a change. None without people or published steps.
 
     >>> from passerby import fit_people, simulate_city
     >>> people = fit_people(simulate_city(people=40, places=30, days=8), window="6h", places=8, min_active=2, holdout=4)

@@ -1,4 +1,4 @@
-"""What counts reveal of the people of a public table: figures about a population, in which some stand for many."""
+"""Evidence of counts on the people of a public table: figures about a population, some people standing for many."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ OFF = (
 class FlowAudit:
     """The answers for each of some people, `table`, and figures for all for whom they stand, `figures`.
 
-    A row of `figures` is a question: `people` are those it is about (of a place, who may be expected there), and the
-    other columns are means over them. `above` are how many of them are more likely than not to be found.
+    A row of `figures` is a question: `people` are its subjects (of a place, the people possibly there), and the other
+    columns are means over them. `above` is the number of them more likely to be found than not.
     """
 
     table: pl.DataFrame
@@ -68,11 +68,11 @@ def audit_flows(
 
 
 def figures_of(table: pl.DataFrame) -> pl.DataFrame:
-    """Means over the people for whom those of a table of questions stand, a row per question."""
+    """Means over the represented people of a table of questions, a row per question."""
     event = pl.col("question") != Trace.kind
     there = pl.when(pl.col("question").str.starts_with(VISITED)).then(pl.col("chance").fill_null(0.0)).otherwise(1.0)
     mass = (pl.col("weight") * there).alias("mass")
-    # What is refused may be anything; where an event is impossible or certain, there is nothing to be told.
+    # A refused value may be anything; an impossible or certain event leaves nothing to find out.
     lower = pl.when(event).then(pl.col("power_lower")).otherwise(pl.col("lower")).fill_null(0.0)
     upper = pl.when(event).then(pl.col("power_upper")).otherwise(pl.col("upper")).fill_null(1.0)
     ends = {"lower": lower, "upper": upper, "baseline": pl.col("baseline").fill_null(0.0)}

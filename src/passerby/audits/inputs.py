@@ -1,4 +1,4 @@
-"""All that is known before anybody is measured: the people, the release, and what was published."""
+"""The inputs before anybody is measured: the people, the release, and the published values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ SOME_SHOWN = (
 
 @dataclass(frozen=True)
 class Inputs:
-    """Those who are measured, how many of whom (`eligible`) they were drawn from, and what is published of them."""
+    """The measured people, the number they were drawn from (`eligible`), and the release about them."""
 
     people: People
     eligible: int
@@ -66,17 +66,17 @@ class Inputs:
     traces: Traces
     published: Published | None = None
     remarks: tuple[str, ...] = ()
-    """What must be known beside the coverage."""
+    """Warnings beside the coverage."""
     zones: Zones | None = None
     stored: StoredPeople | None = None
-    """Everybody, where they are on disk; `people` are then those that figures show, by the numbers of `drawn`."""
+    """Everybody, if they are on disk; `people` are then the people in figures, by the numbers of `drawn`."""
     drawn: NDArray[np.int64] | None = None
     alike: People | StoredPeople | None = None
-    """Everybody with habits, where `people` are a sample of them in memory."""
+    """Everybody with habits, if `people` are a sample of them in memory."""
     whereabouts: Whereabouts | None = None
-    """Where everybody is, where they are on disk; `traces` are some of them."""
+    """Everybody's places, if they are on disk; `traces` are some of them."""
     earlier: Origins = field(default_factory=dict)
-    """Traces at origins before the steps that are published."""
+    """Traces at origins before the published steps."""
 
     @property
     def count(self) -> int:
@@ -85,15 +85,15 @@ class Inputs:
 
     @property
     def shown(self) -> NDArray[np.int64]:
-        """The numbers of the people that figures show, among those who are measured."""
+        """The numbers of the people in figures, among the measured ones."""
         return np.arange(len(self.people)) if self.drawn is None else self.drawn
 
     def job(self, measurement: Measurement) -> Job:
-        """The work of an audit of those in memory."""
+        """The work of an audit of the people in memory."""
         return Job(self.people, self.release, measurement, everyone_else(self.people, self.release))
 
     def everyone(self, measurement: Measurement, folder: Path, team: Team = Team()) -> Everyone:  # noqa: B008
-        """The work of an audit with results in a folder: all people who are measured, in blocks."""
+        """The work of an audit with results in a folder: all measured people, in blocks."""
         if self.stored is None:
             return Everyone.here(self.job(measurement), team)
         common = self.stored.common
@@ -115,16 +115,16 @@ class Inputs:
         return places_by_name(self.people.places, self.zones.named() if self.zones else None)
 
     def asked(self, settings: AuditSettings, job: Job) -> Asked:
-        """What is asked of everybody beside the trace."""
+        """The questions about everybody beside the trace."""
         return Asked.of(job, asked_besides(settings, self.named, self.release), self.named)
 
     @property
     def values(self) -> Counts | None:
-        """The counts that were really published."""
+        """The real published counts."""
         return None if self.published is None else self.published.values
 
     def backtest(self, settings: AuditSettings) -> BacktestJob:
-        """What is tried at earlier origins: the same release, about everybody who can be measured."""
+        """The trials at earlier origins: the same release, about everybody measurable."""
         latest = self.traces.array.shape[1] - settings.holdout
         return BacktestJob(
             self.traces,
@@ -139,7 +139,7 @@ class Inputs:
         )
 
     def told(self, *, exact: bool = False) -> tuple[str, ...]:
-        """What must be known before anything is believed; `exact` as in `alerts`."""
+        """Warnings to read before believing anything; `exact` as in `alerts`."""
         drawn = self.stored is not None and len(self.shown) < self.eligible
         some = SOME_SHOWN.format(shown=len(self.shown), eligible=self.eligible)
         found = alerts(self.coverage, self.remarks, name_elsewhere=self.people.name_elsewhere, exact=exact)
@@ -147,7 +147,7 @@ class Inputs:
 
     @property
     def window(self) -> str:
-        """The length of a step, also where it was chosen to fit the visits."""
+        """The length of a step, even if it was chosen to fit the visits."""
         return written(self.people.window)
 
 
@@ -156,7 +156,7 @@ def gather(
 ) -> Inputs:
     """Read the visits, unless they are handed in, fit habits, and choose the sensors.
 
-    Where everybody is kept on disk, `stored` says in which folder, and who reads them.
+    If everybody is kept on disk, `stored` names the folder and its readers.
     """
     if stored is not None:
         return _gather_stored(settings, stored, tell)
@@ -182,7 +182,7 @@ def gather(
 
 
 def _earlier(settings: AuditSettings, visits: Visits, traces: Traces, zoned: Sequence[str]) -> Origins:
-    """Traces at earlier origins; none where habits are not tried, or steps are too few to try them."""
+    """Traces at earlier origins; empty if habits are not tried, or steps are too few to try them."""
     if not settings.backtest:
         return {}
     how = tracing_for(AllVisits.of(visits), fitting(settings), *settings.tracing, zoned)
@@ -196,11 +196,11 @@ def _earlier(settings: AuditSettings, visits: Visits, traces: Traces, zoned: Seq
 def _counted(
     settings: AuditSettings, people: People, levels: Levels | None
 ) -> tuple[Zones | None, Release, Published | None]:
-    """The zones, what is counted of them or of sensors, and what was published of it."""
+    """The zones, the counts of them or of sensors, and the published values."""
     zones = Zones.among(people, levels, str(settings.zones)) if levels else None
     release, published = released(settings, people, zones)
     release.check_misses(settings.misses)
-    # Places that are not there are told before anybody is measured.
+    # Unknown places are reported before anybody is measured.
     named = places_by_name(people.places, zones.named() if zones else None)
     asked_besides(settings, named, release)
     sensitive_places(settings.sensitive, named)
@@ -208,13 +208,13 @@ def _counted(
 
 
 def asked_besides(settings: AuditSettings, named: Mapping[str, Zone], release: Release) -> list[Question]:
-    """What is asked of everybody beside the trace with the misses of the audit."""
+    """The questions about everybody beside the trace with the misses of the audit."""
     asked = parse_questions(["counted", "each-step", *settings.question], named, release, settings.misses)
     return [each for each in asked if each != Trace(settings.misses)]
 
 
 def _remarks(visits: Visits | StoredVisits, people: People, zones: Zones | None) -> tuple[str, ...]:
-    """What must be known of the visits, of habits and of zones before anything is believed."""
+    """Warnings on the visits, on habits and on zones."""
     remarks = [*visits.remarks, *people.remarks, *(zones.remarks if zones else ())]
     if DATES in remarks and people.window >= timedelta(days=1):
         remarks.remove(DATES)
@@ -229,14 +229,14 @@ def visits_of(settings: AuditSettings, tell: Tell | None) -> Visits:
 
 @dataclass(frozen=True)
 class Stored:
-    """The folder in which everybody is kept, and who works on them."""
+    """The folder with everybody, and the workers on them."""
 
     folder: Path
     team: Team
 
 
 def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -> Inputs:
-    """The same with everybody on disk, except for those that figures show, or the sample that is measured."""
+    """The same with everybody on disk, except for the people in figures, or the measured sample."""
     how, seed = fitting(settings), settings.seed
     levels = read_zones(settings.zones) if settings.zones else None
     zoned = places_of(levels) if levels else ()
@@ -269,7 +269,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
 
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
-    """What would be published about these people, or was."""
+    """The release about these people: the planned one, or the published one."""
     if settings.published is None:
         return build_release(settings, people, settings.seed, zones).of_groups(settings.together), None
     mechanism, steps = build_mechanism(settings), people.actual.shape[1]
@@ -278,7 +278,7 @@ def released(settings: AuditSettings, people: People, zones: Zones | None) -> tu
 
 
 def traced(settings: AuditSettings, visits: Visits, zoned: Sequence[str] = ()) -> Traces:
-    """Everybody's traces, as `fit_people` makes them; places that are `zoned` are kept too."""
+    """Everybody's traces, as `fit_people` makes them; `zoned` places are kept too."""
     return traces_of(visits, fitting(settings), *settings.tracing, zoned)
 
 

@@ -1,4 +1,4 @@
-"""The work of an audit: everybody's habits, what is published, who else is counted, and how to measure."""
+"""The work of an audit: everybody's habits, the release, the others in the counts, and the method of measurement."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ class Job:
 
     @cached_property
     def seen(self) -> People:
-        """The people, and what the adversary knows of their day."""
+        """The people, and the adversary's knowledge of their day."""
         return seen_by(self.people, self.release)
 
     @cached_property
     def zones(self) -> Ints | None:
-        """A label for each place where counts are of zones: those of one label are in the same ones."""
+        """A label for each place if counts are of zones: places of one label are in the same zones."""
         if isinstance(self.release, CountRelease):
             return self.release.alike(len(self.people.places))
         return None
 
     @cached_property
     def sensed(self) -> tuple[int, ...]:
-        """The places with a sensor; none where counts are of zones."""
+        """The places with a sensor; empty if counts are of zones."""
         return () if self.zones is not None else tuple(sorted({x for step in self.release.sensors for x in step}))
 
     def release_for(self, person: int) -> Release:
@@ -67,14 +67,14 @@ class Job:
 
 
 def check_job(job: Job) -> None:
-    """Refuse a release that does not fit the people, or a question that does not fit the release or is none."""
+    """Refuse a release at odds with the people, or a question at odds with the release or without meaning."""
     check_kinds(job.people, job.release)
     how = job.measurement
     check_effort(how.tolerance, how.budget, how.confidence, how.runs)
     whole(how.seed, "seed")
     held, places = job.people.actual.shape[1], len(job.people.places)
     steps = job.release.steps
-    # Without any, habits that do not change with time are as good for all steps, and others for the first one.
+    # Without any, habits constant in time are as good for all steps, and others for the first one.
     if steps != held and (held or (job.people.phase is not None and steps > 1)):
         raise InputError(
             f"release: it has {steps} steps, but {held or 'no'} steps are held out to be found; fit people with "
@@ -91,7 +91,7 @@ def check_job(job: Job) -> None:
 
 
 def check_kinds(people: object, release: object) -> None:
-    """Refuse what are no people, or nobody, or no release."""
+    """Refuse anything but people, an empty list of them, and anything but a release."""
     check_people(people)
     if not len(people):  # type: ignore[arg-type]
         raise InputError("people: there is nobody to be measured; give more visits or fit them with a lower min_active")
@@ -100,14 +100,14 @@ def check_kinds(people: object, release: object) -> None:
 
 
 def _check_counts(job: Job, release: CountRelease) -> None:
-    """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
+    """Refuse counts of unknown places, and counts beyond the memory of anybody's chain."""
     places, people = len(job.people.places), job.people
     for count in release.listed:
         for zone in count.zones:
             if zone[-1] >= places:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
     if len(people) and not all(isinstance(count, Present) for count in release.listed):
-        # Who visits the fewest places has the smallest chain.
+        # The person with the fewest places has the smallest chain.
         prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)
 
@@ -124,9 +124,9 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
 
 
 def seen_by(people: People, release: Release) -> People:
-    """The people as an adversary sees them who knows of their day what the others did, or the published totals alone.
+    """The people in an adversary's view: of their day it has the others' steps, or the published totals alone.
 
-    The totals are all that is known where others are known by their habits.
+    Only the totals are available if others are known by their habits.
     """
     if people.common is None or release.crowd is None or not release.crowd.open:
         return people
@@ -136,8 +136,8 @@ def seen_by(people: People, release: Release) -> People:
 def over_states(job: Job, person: int, also: Sequence[int] = ()) -> tuple[MarkovPrior, Release, Ints, Ints]:
     """One person's reduced chain, the release over its states, the place of each state, and the state of each place.
 
-    A state may stand for many places (`People.prior`); `also` are places that have one of their own. Who knows the
-    others by their habits alone knows of their day what the totals tell.
+    A state may stand for many places (`People.prior`); `also` are places with a state of their own. An adversary with
+    the others' habits alone learns of the day only from the totals.
     """
     prior, places = job.seen.prior(person, [*job.sensed, *also], zones=job.zones)
     state_of = states_by_place(places, len(job.people.places), job.zones)

@@ -1,4 +1,4 @@
-"""What an adversary knows of a person, and how well they guess: what everybody does, habits, and some steps."""
+"""An adversary's knowledge of a person, and the success of their guesses: everybody's moves, habits, and some steps."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .job import Job, over_states
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Places that a stranger tells apart, beside those with a sensor: the most frequent ones.
+#: Places distinguished by a stranger, beside the ones with a sensor: the most frequent ones.
 TOLD_APART = 30
-#: Moves' worth of everybody's frequencies that are mixed into the moves from each place.
+#: Moves' worth of everybody's frequencies, mixed into the moves from each place.
 LITTLE = 10.0
 
 
 @dataclass(frozen=True)
 class Target:
-    """A person's chain over their own places and some others, and what is published, over it."""
+    """A person's chain over their own places and some others, and the release over it."""
 
     prior: MarkovPrior
     release: Release
@@ -42,20 +42,20 @@ class Target:
 
     @classmethod
     def of(cls, job: Job, person: int, also: Sequence[int] = ()) -> Target:
-        """With these places told apart from others, beside those with a sensor."""
+        """With these places distinguished from others, beside the ones with a sensor."""
         return cls(*over_states(job, person, also))
 
     def given(self, seen: Mapping[int, int]) -> MarkovPrior:
-        """The chain of somebody who is known to have been at some places at some steps."""
+        """The chain of somebody known to have been at some places at some steps."""
         known = {t: int(self.number[place]) for t, place in seen.items()}
         return self.prior.given(known, self.release.steps) if known else self.prior
 
 
 @dataclass(frozen=True)
 class Knowing:
-    """Somebody who knows habits and some steps: their `loss` (baseline, lower, upper), and the guesses they make.
+    """Somebody with habits and some known steps: their `loss` (baseline, lower, upper), and their guesses.
 
-    `blind` is their guess without the release; `aided` (2,) is how likely that and their guesses with it are right.
+    `blind` is their guess without the release; `aided` (2,) is the chance of this guess and of their guess with it.
     """
 
     prior: MarkovPrior
@@ -67,7 +67,7 @@ class Knowing:
     def of(
         cls, target: Target, seen: Mapping[int, int], settings: Mapping[str, Any], rng: np.random.Generator
     ) -> Knowing:
-        """Who knows that the person was at some places at some steps."""
+        """An adversary with the person's places at some steps."""
         release, misses = target.release, settings["misses"]
         prior = target.given(seen)
         loss = trace_loss(prior, release, **settings)
@@ -86,19 +86,19 @@ class Knowing:
 
 
 def blind_guess(prior: MarkovPrior, steps: int, misses: int) -> Ints:
-    """The best guess (T,) that is found without any release."""
+    """The best guess (T,) found without any release."""
     return np.asarray(guess_series(prior, Release.silent(steps), silent_series(steps), misses)[0])
 
 
 def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64], real: Ints, misses: int) -> float:
-    """Whether the best guess found, given what would have been published about the real trace, is right."""
+    """Whether the best guess, given the published values for the real trace, is right."""
     trace = target.number[real]
     try:
         prior, release = target.release.over(target.given(seen))
         series = one_series(release.evidence(values))
         guess = guess_series(prior, release, series, misses)[0]
     except InputError:
-        # The habits do not explain what was seen: the adversary falls back on them alone, and on what they know.
+        # The habits do not explain the values: the adversary falls back on them alone, and on the known steps.
         guess = np.array(prior_attack(target.prior, target.release.steps, misses).guess)
     for t, place in seen.items():
         if target.prior.guessable[target.number[place]]:
@@ -108,7 +108,7 @@ def found_by(target: Target, seen: Mapping[int, int], values: NDArray[np.float64
 
 @dataclass(frozen=True)
 class Stranger:
-    """Everybody's moves as a chain over a few `places`, of which those below 0 stand for many others.
+    """Everybody's moves as a chain over a few `places`; numbers below 0 stand for many others.
 
     `number` (M,) is the state of each place.
     """
@@ -119,12 +119,12 @@ class Stranger:
 
     @classmethod
     def of(cls, people: People, sensed: Sequence[int], zones: Ints | None = None) -> Stranger:
-        """From the fitted steps of all people, each from the first one on at which they are known to be anywhere.
+        """From the fitted steps of all people, each from the first known place on.
 
-        Where counts are of zones, a label for each place (M,), all others of each zone are one place, -1 - label.
+        If counts are of zones, a label for each place (M,), all others of each zone are one place, -1 - label.
 
-        `P(x, y) = (N(x, y) + c b(y)) / (N(x) + c)`, with N everybody's moves (those that end in the same part of the
-        day or week, where habits follow one), b their frequencies and c = `LITTLE`. The start is b.
+        `P(x, y) = (N(x, y) + c b(y)) / (N(x) + c)`, with N everybody's moves, b their frequencies and c = `LITTLE`. If
+        habits follow a part of the day or week, N are the moves into the same part. The start is b.
         """
         every = len(people.places)
         common = np.argsort(-people.background, kind="stable")[:TOLD_APART].tolist()
@@ -165,5 +165,5 @@ class Stranger:
         return cls(prior, places, number)
 
     def release(self, release: Release) -> Release:
-        """What is published, over the stranger's places."""
+        """The release, over the stranger's places."""
         return release.relabelled(self.number)

@@ -1,4 +1,4 @@
-"""What settings must be to each other: which ones need others, and which change nothing beside others."""
+"""Demands of settings on each other: needs of some for others, and settings without effect beside others."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from passerby.mechanisms.registry import BY_SETTING, PARAMETERS
 
 from .settings import AuditSettings
 
-#: What a choice of sensors is made of.
+#: The settings for the choice of sensors.
 SENSORS = {"most-visited": "sensor_count", "random": "sensor_count", "fixed": "sensor_places", "schedule": "schedule"}
-#: What else is needed beside it, in words.
+#: Further needs beside it, in words.
 NEEDED = {
     "fixed": "the names of the places with a sensor",
     "schedule": "a file with the columns place and step (or time)",
@@ -20,21 +20,21 @@ NEEDED = {
 
 
 class Speech(Protocol):
-    """Names settings in the words of whoever gave them, and knows who gave them."""
+    """Names settings in the words of their source, and knows the source."""
 
     def name(self, name: str) -> str:
-        """What a setting is called."""
+        """The name of a setting."""
 
     def given(self, name: str, value: object) -> str:
         """A setting with its value."""
 
     def rank(self, name: str) -> int:
-        """The number of the source that gave it, later ones prevail; -1 where none did."""
+        """The number of its source, later ones prevail; -1 without any."""
 
 
 @dataclass(frozen=True)
 class Idle:
-    """A setting that changes nothing, because of another one; `instead` says in which case it would."""
+    """A setting without effect because of another one; `instead` names the case with an effect."""
 
     name: str
     cause: str
@@ -42,7 +42,7 @@ class Idle:
 
 
 def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
-    """Settings that change nothing beside the others, given or not."""
+    """Settings without effect beside the others, given or not."""
     entry = BY_SETTING.get(settings.mechanism)
     for name in PARAMETERS:
         if entry is None or name not in entry.parameters:
@@ -82,10 +82,10 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
 
 
 def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Settings that do not fit together, by name, and why."""
+    """Settings at odds with each other, by name, and the reason."""
     yield from _needs(settings, say)
     for each in idle_settings(settings):
-        # What a later source takes back is no mistake: an option may overrule a file.
+        # A later source may take a setting back: an option may overrule a file.
         if say.rank(each.name) >= max(0, say.rank(each.cause)):
             yield (each.name, each.cause), _without_effect(each, settings, say)
     if settings.misses >= settings.holdout:
@@ -119,7 +119,7 @@ def _needs(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ..
 
 
 def _needs_zones(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Flows and visitors are of zones, or of places that have a sensor at every step."""
+    """Flows and visitors are of zones, or of places with a sensor at every step."""
     fixed = settings.sensors in ("most-visited", "fixed")
     for kind in settings.kinds if settings.of_sensors else ():
         asked = say.given("count", kind)

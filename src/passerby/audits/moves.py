@@ -1,4 +1,4 @@
-"""The event that somebody ever goes from one zone to another: a flow at any of the published steps."""
+"""The event of somebody ever going from one zone to another: a flow at any of the published steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from passerby.support.checks import whole
 class EverMoved(Moved):
     """Whether somebody is in one zone at a step and in another one at the next, at any of the first `steps` steps.
 
-    It is what a question may ask; nothing is published that counts it.
+    It is the subject of a question; no published value counts it.
 
     >>> EverMoved([0], [1], 3).bits(np.array([[0, 0, 1], [1, 0, 0]])).tolist()
     [True, False]
@@ -50,7 +50,7 @@ class EverMoved(Moved):
         return found
 
     def progress(self, place_of: NDArray[np.int64], steps: int) -> NDArray[np.int64]:
-        """Level 1 for those who are in the one zone, level 2 for good for those who then are in the other.
+        """Level 1 for people in the one zone, level 2 for good for people then in the other.
 
         >>> EverMoved([0], [1], 2).progress(np.array([0, 1]), steps=2)[1].tolist()
         [[1, 1, 2], [0, 2, 2]]

@@ -66,7 +66,7 @@ def _row(loss: Loss) -> dict[str, object]:
 
 
 def _wider(row: dict[str, Any], found: Measured, tolerance: float) -> dict[str, object]:
-    """The row of all counts, from that of a part of them and an upper end of all; bounds of the part are not told."""
+    """The row of all counts, from a part's row and an upper end of all; bounds of the part are left out."""
     row["upper"], row["pooled_upper"] = found.upper, found.pooled_upper
     row["sampled"] = row["sampled"] or not found.certain
     without = row["baseline_lower"]
@@ -78,14 +78,14 @@ def _wider(row: dict[str, Any], found: Measured, tolerance: float) -> dict[str, 
 def _hits(
     prior: MarkovPrior, release: Release, trace: NDArray[np.int64], loss: Loss, seed: list[int]
 ) -> dict[str, object]:
-    """Whether each attack gets the real trace right, given what would have been published about it."""
+    """Whether each attack gets the real trace right, given the published values for it."""
     if release.independent:
         series = one_series(release.drawn(trace[None], [*seed, 1]))
         found = bracket_series(prior, release, series, loss.misses, 0.0, UNBOUNDED).guesses[0]
         guesses = dict(zip(("map", "marginal", "ascent"), found, strict=True))
     else:
         published = release.publish(trace[None], np.random.default_rng([*seed, 1]))
-        # Others may have been where their habits never lead, which is no reason to give up.
+        # Others may have been at places their habits never lead to: no reason to give up.
         blind = blind_guesses(prior, release, published, loss.misses)
         guesses = {name: guess[0] for name, guess in blind.items()}
     for name in ("prior", "constant"):
@@ -97,10 +97,9 @@ def _hits(
 
 
 def person_ends(job: Job, person: int, enough: Enough | None = None) -> tuple[tuple[float, float, float, float], bool]:
-    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 where a number is refused.
+    """Both ends of a person's loss and of their baseline, as in their row; from 0 to 1 if a number is refused.
 
-    They may be wider where that is `enough`. Beside them stands whether they are certain, or rest on series that were
-    drawn.
+    They may be wider if this is `enough`. The last value marks certain ends; otherwise they rest on drawn series.
     """
     prior, release, *_ = over_states(job, person)
     seed = stream_of(job.measurement.seed, job.people.ids[person])

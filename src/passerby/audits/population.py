@@ -13,12 +13,12 @@ from passerby.measurement.finding import Interval
 
 
 def mean_limits(lower: ArrayLike, upper: ArrayLike, reach: ArrayLike, confidence: float) -> Interval:
-    """Limits of the mean over N people of what lies between `lower` and `upper` but for chance, all (N,).
+    """Limits of the mean over N people of values between `lower` and `upper` but for chance, all (N,).
 
-    A person's ends may be averages over n independent draws of weight w; `reach` is then `w / sqrt(n)`, and 0 where the
-    ends are certain. By Hoeffding's inequality (1963, theorem 2; the draws need not have the same law) the mean of
-    everybody's averages is off by at most `sqrt(Σ reach² · log(2/δ) / 2) / N` to either side, with a chance of δ in
-    all. Single limits would be averaged to something far wider: each of them covers the chance of one person.
+    A person's ends may be averages over n independent draws of weight w. `reach` is then `w / sqrt(n)`, and 0 for
+    certain ends. By Hoeffding's inequality (1963, theorem 2), the mean of everybody's averages is off by at most
+    `sqrt(Σ reach² · log(2/δ) / 2) / N` to either side, with a chance of δ in all. The draws need not have the same law.
+    Single limits would be averaged to something far wider: each of them covers the chance of one person.
 
     >>> people, draws = 2000, 60
     >>> mean_limits(np.full(people, 0.46), np.full(people, 0.46), np.full(people, draws**-0.5), 0.99)
@@ -41,8 +41,8 @@ def limits_around(lower: float, upper: float, squares: float, people: int, confi
 def open_people(lower: ArrayLike, upper: ArrayLike, thresholds: Sequence[float], most: int) -> NDArray[np.int64]:
     """The numbers of at most so many people whose interval decides something, in order.
 
-    First those whose interval holds a threshold, then all others; in both groups the widest first, which carry most of
-    the width of the mean. Nobody whose interval is a point.
+    Intervals around a threshold come first, then all others. In both groups the widest come first, as they carry most
+    of the width of the mean. Nobody with a point as interval.
 
     >>> open_people([0.1, 0.2, 0.5, 0.3], [0.9, 0.3, 0.5, 0.6], [0.25], 2)
     array([0, 1])

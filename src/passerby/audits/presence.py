@@ -1,8 +1,9 @@
-"""Can it be told that somebody was at a counted place? For each place, on people who may well be there.
+"""Can a person's presence at a counted place be inferred? For each place, on people uncertain to be there.
 
-Two adversaries: an *insider* knows where everybody else was, and *habits* knows the others by their habits only. Three
-passes over everybody in blocks, in memory or on disk: how likely each person is ever at each place, how many others are
-in each count (`presence_crowd`), and then the people who are drawn for each place (`presence_habits`, `question_rows`).
+There are two adversaries: an *insider* knows everybody else's places, and *habits* knows the others by their habits
+only. There are three passes over everybody in blocks, in memory or on disk. The first finds each person's chance of
+ever being at each place. The second counts the others in each count (`presence_crowd`). The third measures the people
+drawn for each place (`presence_habits`, `question_rows`).
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ from .subjects import subjects_of
 Floats = NDArray[np.float64]
 Adversary = Literal["insider", "habits"]
 
-#: Who may well be at a place, and may well not be: with a chance within these.
+#: People are candidates for a place if their chance to be there is within these.
 MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
 #: Draws for each person, of others whom the adversary knows by habits: for raw counts and rules, and for noise.
 DRAWS, NOISY_DRAWS = 700, 300
-#: Pairs of a person and a place that are measured, at most; and people to be in memory, where flows are counted.
+#: The most measured pairs of a person and a place; and the most people in memory for counts of flows.
 MOST_PAIRS, MOST_PEOPLE = 6000, 5000
-#: Digits that are kept: sums over blocks are rounded in their order.
+#: Digits kept: sums over blocks depend on their order by rounding.
 DIGITS = 9
 
 
@@ -68,7 +69,7 @@ class Watched:
 
     @classmethod
     def of(cls, release: Release, named: Named, places: Sequence[str] | None = None) -> Watched:
-        """All that are counted, or the `places` named; of a flow, where it begins and where it ends."""
+        """All counted ones, or the named `places`; of a flow, its start and its end."""
         known = named if not isinstance(named, Sequence) else places_by_name(named)
         if places is None:
             zones = dict.fromkeys(zone for subject in subjects_of(release) for zone in subject.zones)
@@ -83,7 +84,7 @@ class Watched:
 
 @dataclass(frozen=True, eq=False)
 class Everybody:
-    """All people in blocks, the numbers of each, and what is known of all of them (`common`)."""
+    """All people in blocks, the numbers of each, and the shared knowledge of all of them (`common`)."""
 
     blocks: Blocks[People]
     sizes: tuple[int, ...]
@@ -132,11 +133,11 @@ def presence(
     executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Whether it can be told that people were at counted `places` (all, unless named): a row per person and place.
+    """The evidence on people's presence at counted `places` (all, unless named): a row per person and place.
 
-    For each place, on a `sample` of those who are ever there with a chance of 1 % to 99 %: of others it is known
-    anyway. The adversary knows the other people by their "habits" only, or is an "insider" who knows where they were.
-    Columns are those of a table of questions (`question_rows`), with the `place`.
+    For each place, the rows are of a `sample` of people with a chance of 1 % to 99 % to be ever there. For others the
+    answer is known anyway. The adversary knows the other people by their "habits" only, or is an "insider" with the
+    others' places. Columns are the columns of a table of questions (`question_rows`), with the `place`.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(40, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -157,7 +158,7 @@ def presence(
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Who is asked about which places: people by their numbers, and for each the numbers of the places."""
+    """The pairs to ask about: people by their numbers, and for each the numbers of the places."""
 
     people: NDArray[np.int64]
     places: tuple[tuple[int, ...], ...]
@@ -165,7 +166,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What is asked: `job` is about everybody, and its release as it is published, of others who are known."""
+    """The questions: `job` is about everybody, and its release as published, with known others."""
 
     job: Job
     watched: Watched
@@ -176,7 +177,7 @@ class Presence:
 def choose(
     everybody: Everybody, release: Release, watched: Watched, sample: int, seed: int, progress: Progress | None = None
 ) -> Chosen:
-    """For each place, so many of those who may be there and may not, drawn at random; fewer for many places."""
+    """For each place, so many of the uncertain people, drawn at random; fewer for many places."""
     case = (release, watched.zones)
     blocks = everybody.blocks.map(_chances, case, progress=progress, sizes=everybody.sizes)
     chance = np.concatenate(blocks) if blocks else np.zeros((0, len(watched.zones)))
@@ -209,13 +210,13 @@ def _chances(case: tuple[Release, tuple[Zone, ...]], people: People) -> Floats:
 
 
 def _places(job: Job, zones: tuple[Zone, ...]) -> tuple[int, ...]:
-    """Places that need a state of their own."""
+    """Places with a need for a state of their own."""
     events = tuple(Event(Visitors(zone, range(job.release.steps))) for zone in zones)
     return Asked.places_of(events, job)
 
 
 def _within(zones: tuple[Zone, ...], job: Job) -> NDArray[np.bool_]:
-    """Which places are in which zone (K, ...): `-1 - label` is the column of many places of a label at once."""
+    """The places in each zone (K, ...): `-1 - label` is the column of many places of a label at once."""
     every = len(job.people.places)
     label = np.zeros(every, dtype=np.int64) if job.zones is None else job.zones
     out = np.zeros((len(zones), every + int(label.max()) + 1), dtype=bool)
@@ -228,7 +229,7 @@ def _within(zones: tuple[Zone, ...], job: Job) -> NDArray[np.bool_]:
 
 
 def answered(work: Work, team: Team, progress: Progress | None = None, file: Path | None = None) -> pl.DataFrame:
-    """The rows of everyone who was chosen, in the order of people and places; a `file` keeps what is finished."""
+    """The rows of all chosen people, in the order of people and places; a `file` keeps finished rows."""
     kept = None if file is None else Checkpoints(file, fingerprint(work, MAY_WELL, DRAWS, NOISY_DRAWS))
     everyone = range(len(work.places))
     found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
@@ -245,7 +246,7 @@ def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What workers share: the people who were chosen, what is asked of each, and of others their numbers."""
+    """The shared part of the work: the chosen people, the questions about each, and the numbers of others."""
 
     job: Job
     watched: Watched
@@ -256,12 +257,12 @@ class Work:
     everybody: Numbers | None = None
     total: NDArray[np.int64] | None = None
     alone: tuple[Habitual, ...] = ()
-    #: The numbers of those who were chosen among the people of the job, where these are more.
+    #: The numbers of the chosen people among the people of the job, if these are more.
     index: tuple[int, ...] | None = None
 
 
 def work_of(asked: Presence, everybody: Everybody) -> Work:
-    """The work, with what it needs to know of others."""
+    """The work, with its needs about others."""
     people = everybody.some(asked.chosen.people)
     release, watched = asked.job.release, asked.watched
     if asked.adversary == HABITS and release.crowd is not None:
@@ -297,12 +298,12 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
 
 
 def by_cells(release: Release) -> bool:
-    """Whether counts are of people who are present, at each step in one at most, and drawn by themselves."""
+    """Whether counts are of people present, at each step in one at most, and drawn independently."""
     return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
 
 
 def _at(work: Work, number: int) -> int:
-    """The number of somebody who was chosen among the people of the job."""
+    """The number of a chosen person among the people of the job."""
     return number if work.index is None else work.index[number]
 
 
@@ -329,7 +330,7 @@ def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequenc
 
 
 def seen_for_certain(release: Release, zone: Zone) -> bool:
-    """Whether raw counts cover a zone at every step, so that whoever knows the others sees who is there."""
+    """Whether raw counts cover a zone at every step: somebody with the others' places then sees who is there."""
     cells_there = cells_of(release)
     if not release.plain or cells_there is None:
         return False

@@ -1,4 +1,4 @@
-"""Presence at all counted places, for both adversaries: rows, what is told of them, and what must be said on top."""
+"""Presence at all counted places, for both adversaries: rows, their summary, and the alerts on top."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Present:
 
     @property
     def asked(self) -> Rows | None:
-        """The rows as those of other questions are, without the place; None where nothing was asked."""
+        """The rows in the form of other questions, without the place; None without any question."""
         return None if self.rows is None else Rows.here(self.rows.drop("place"))
 
 
@@ -51,7 +51,7 @@ def presence_of_all(
     progress: Progress = silent,
     folder: Path | None = None,
 ) -> Present:
-    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted."""
+    """Ask all questions of presence; a folder keeps finished parts through an interruption."""
     watched = Watched.of(release, named)
     job = Job(everybody.common, release, how)
     chosen = choose(everybody, release, watched, sample, how.seed)
@@ -84,7 +84,7 @@ def _of_both(progress: Progress, part: int, done: int, everyone: int) -> None:
 
 
 def single(work: Work) -> tuple[dict[str, list[HourAnswer]], dict[str, list[WayAnswer]]]:
-    """What single counts tell of some of those who were chosen, by place."""
+    """The evidence of single counts on some of the chosen people, by place."""
     assert work.everybody is not None
     assert work.total is not None
     hours, ways = {}, {}

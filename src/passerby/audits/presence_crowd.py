@@ -1,10 +1,10 @@
-"""Everybody else at counted places, to somebody who knows their habits alone: laws of numbers, added up over blocks.
+"""Everybody else at counted places, to an adversary with their habits alone: laws of numbers, added up over blocks.
 
 By habits, each person is in each count with a chance of their own. The number at one count is a sum of independent
-draws, but numbers at different counts are about the same people. Somebody who is *told* where each of the others really
-was at every second step knows numbers that are independent of each other (`others.bridges`), and finds no less: what
-they find bounds what habits tell. Who is told at which step follows from the name of a person alone, so that it is the
-same in whatever blocks people are.
+draws, but numbers at different counts are about the same people. A stronger adversary is *told* the real places of each
+of the others at every second step. For this one, numbers at different counts are independent of each other
+(`others.bridges`). This adversary finds no less, so the result bounds the evidence for habits alone. The name of a
+person alone decides the steps to be told, so they are the same in all divisions into blocks.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Zone = tuple[int, ...]
 
 
 def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
-    """The step and the places of each count, where counts are of people who are present, at each step in one at most.
+    """The step and the places of each count, if counts are of people present, at each step in one at most.
 
-    None for other counts: flows, visitors of windows, and zones that overlap.
+    None for other counts: flows, visitors of windows, and overlapping zones.
     """
     if not isinstance(release, CountRelease):
         return [(t, (place,)) for t, step in enumerate(release.sensors) for place in step]
@@ -57,9 +57,9 @@ class Habitual:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """How many people are in each count (C,): laws by habits and by what is told, who is known, and who really was.
+    """Numbers of people in each count (C,): laws by habits and with told steps, known people, and real numbers.
 
-    Both laws are about those who have habits; `known` of them are told to be there, and `there` really were.
+    Both laws are about people with habits; `known` of them are told to be there, and `there` really were.
     """
 
     habits: tuple[Sum, ...]
@@ -104,7 +104,7 @@ def _laws(chances: Floats) -> tuple[Sum, ...]:
 
 
 def habitual(people: People, release: Release, numbers: Sequence[int]) -> Iterator[Habitual]:
-    """Some people in each count of a release; habits are those of who does as usual."""
+    """Some people in each count of a release; habits are the habits of doing as usual."""
     usual, cells = people.usual, cells_of(release) or []
     zones = release.alike(len(people.places)) if isinstance(release, CountRelease) else None
     sensed = [] if zones is not None else sorted({place for _, zone in cells for place in zone})
@@ -147,7 +147,7 @@ class _Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Steps:
-    """One chain at the steps that have a count: which states each count counts (C, M)."""
+    """One chain at the steps with a count: the states in each count (C, M)."""
 
     prior: MarkovPrior
     grid: _Grid
@@ -155,19 +155,19 @@ class _Steps:
     steps: int
 
     def habitual(self, trace: Ints, name: object) -> Habitual:
-        """The person who really went along a trace of states (T,)."""
+        """The person with the real trace of states (T,)."""
         law, of_step, active = self.prior.marginals(self.steps), self.grid.step, self.grid.active
         chance = np.clip((law[of_step] * self.inside).sum(axis=1), 0.0, 1.0)
         there = self.inside[np.arange(len(of_step)), trace[of_step]] > 0
         known, left = there.copy(), np.zeros(len(of_step))
-        # Nothing but a name decides who is told when, and which count is left open.
+        # Only a name decides the told steps of a person, and their open counts.
         rng = np.random.default_rng(stream_of(0, name))
         turn, coin = int(rng.integers(2)), rng.random(len(active))
         unknown = [k for k in range(len(active)) if k % 2 != turn]
         if not unknown:
             return Habitual(chance, known, left)
         both = np.array([self._between(k, law, trace) for k in unknown])
-        # Whoever is where their habits never lead is told at once.
+        # A person at a place their habits never lead to is told at once.
         total = both.sum(axis=1)
         open_ = total > 0
         columns = self.grid.columns[unknown][open_]
@@ -183,7 +183,7 @@ class _Steps:
         return Habitual(chance, known, left)
 
     def _between(self, k: int, law: Floats, trace: Ints) -> Floats:
-        """How likely each state of a step is together with those of the steps around it that have counts (M,)."""
+        """The joint probability of each state of a step with the states at the neighbouring steps with counts (M,)."""
         active = self.grid.active
         towards = law[active[0]] if k == 0 else self._move(active[k - 1], active[k])[trace[active[k - 1]]]
         last = k == len(active) - 1
@@ -213,9 +213,9 @@ class Table:
         return cls(np.array([least for least, _ in laws], dtype=np.int64), table)
 
     def without(self, chance: Floats) -> Table:
-        """The laws without one person who is there with these chances (C,): the inverse of adding them.
+        """The laws without one person, there with these chances (C,): the inverse of adding them.
 
-        Solved from below for chances up to one half and from above otherwise, so that errors do not grow.
+        They are solved from below for chances up to one half and from above otherwise, so errors do not grow.
 
         >>> table = Table.of([(0, np.array([0.08, 0.74, 0.18]))])
         >>> table.without(np.array([0.9])).chances.round(6)[0, :2]
@@ -252,9 +252,9 @@ class Table:
         return int(self.least[cell]), row[: int(np.flatnonzero(row)[-1]) + 1]
 
     def gaps(self, numbers: Ints, size: int) -> Floats:
-        """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN where neither can be."""
+        """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN if both are impossible."""
         ends, more = np.zeros((len(self.chances), size)), np.zeros((len(self.chances), 1))
-        # Column 0 and the last one are those of all numbers below and above.
+        # Column 0 and the last one cover all numbers below and above.
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.log(np.hstack([more, ends, self.chances, more])) - np.log(
                 np.hstack([more, self.chances, ends, more])

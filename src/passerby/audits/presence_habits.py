@@ -1,9 +1,10 @@
-"""Presence of one person at places, to somebody who knows the others by their habits only: both ends.
+"""Presence of one person at places, for an adversary with the others' habits only: both ends.
 
-From above, what somebody finds who is told where the others were at every second step: numbers at different counts are
-then independent. From below, two tests that need not be told anything: the most telling single count, whose law is
-known exactly (`max_k Pr[K = k]` for a raw one), and the likelihood ratio as if numbers at different counts were
-independent, scored where they are not. Draws of the others are shared by all places.
+The upper end is the success of a stronger adversary. This one is told the others' places at every second step, so
+numbers at different counts are independent. The lower end is the better of two tests without this knowledge. One is the
+most telling single count, with an exact law (`max_k Pr[K = k]` for a raw one). The other is the likelihood ratio as if
+numbers at different counts were independent; it is scored under their real dependence. All places share the draws of
+the others.
 """
 
 from __future__ import annotations
@@ -40,19 +41,19 @@ from .question_rows import FALSE, HABITS, SURE, Row, most_sure
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Likelihood ratios from which on a test says yes, for the advantage and for the power: the better of two is taken.
+#: The least likelihood ratios for a yes, for the advantage and for the power: the better of two is taken.
 EDGES = ((1.0, 20.0), (20.0, 200.0))
-#: Single counts of a place that are looked at closely: those that tell most if they are raw.
+#: Single counts of a place for a closer look: the most telling ones if they are raw.
 CLOSELY = 3
 #: Log ratios beyond this are as good as certain.
 CERTAIN, FARTHEST = 700.0, 300.0
-#: Scores are cut off here, so that no count that habits cannot explain decides alone.
+#: Scores are cut off here, so no single unexplained count decides alone.
 TELLING = 40.0
 
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """The others of one person in each count (C,): two views of their number, and who is there in any case."""
+    """The others of one person in each count (C,): two views of their number, and the people there in any case."""
 
     habits: Table
     told: Table
@@ -61,7 +62,7 @@ class Beside:
 
     @classmethod
     def of(cls, everybody: Numbers, total: Ints, mine: Habitual) -> Beside:
-        """Everybody but one person; `total` are all who were counted, of whom some have no habits to speak of."""
+        """Everybody but one person; `total` is everybody counted, and some of them have no habits to speak of."""
         rest = total - everybody.there
         known = rest + everybody.known - mine.known
         habits, told = Table.of(everybody.habits).without(mine.chance), Table.of(everybody.told).without(mine.left)
@@ -85,7 +86,7 @@ class Person:
 
     @cached_property
     def setup(self) -> Setup:
-        """What hypotheses are about."""
+        """The subject of hypotheses."""
         chain, over = self.release.over(self.prior)
         return Setup(chain, over, given=(self.prior, self.release))
 
@@ -102,7 +103,7 @@ class Person:
         return found[0], found[1]
 
     def drawn(self, rng: np.random.Generator) -> Draws:
-        """Draws of the others, and what each count says where the person is in it and where not."""
+        """Draws of the others, and the evidence of each count with the person in it and without."""
         numbers = self.beside.known + self.beside.told.draw(self.runs, rng)
         told, habits = [], []
         for more in (0, self.release.size):
@@ -128,9 +129,9 @@ class Person:
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Log ratios (n, T, S) of values with the person in the count to those without, to who is told and by habits.
+    """Log ratios (n, T, S) of values with the person in the count to values without, with told steps and by habits.
 
-    Each where the person is not in the count, and where they are.
+    One for the person outside the count, and one for the person in it.
     """
 
     told: tuple[Floats, Floats]
@@ -177,7 +178,7 @@ def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Flo
 
 
 def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
-    """What is published of each count where that follows from it; None where chance has a part in it."""
+    """The published value of each count if it follows from the count; None under chance."""
     if not way.discrete:
         return None
     laws = [table(way, float(count)) for count in counts.tolist()]
@@ -185,7 +186,7 @@ def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
 
 
 def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:
-    """A row for each zone, over the person's states: whether it can be told that they were ever there."""
+    """A row for each zone, over the person's states: the evidence on them ever being there."""
     drawn = person.drawn(rng)
     return [_row(person, drawn, zone, rng) for zone in zones]
 
@@ -225,7 +226,7 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
 
 
 def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:
-    """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, where the person is `there`."""
+    """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, for the person `there` or not."""
     telling = np.where(there, ratios[1], ratios[0])
     release = person.setup.release
     if release.reveals:
@@ -237,7 +238,7 @@ def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.b
 
 
 def _within(certain: float, test: float, upper: float) -> tuple[float, float]:
-    """Ends of which the upper one and the test are sampled: a sample may be unlucky, and then the test is left out."""
+    """Ends with a sampled upper end and test: a sample may be unlucky, and then the test is left out."""
     lower = max(certain, test)
     return (lower, upper) if lower <= upper else (certain, max(certain, upper, test))
 
@@ -251,16 +252,16 @@ def _pairs(**ends: tuple[float, float]) -> Row:
 
 
 def closed(yes: float) -> Row:
-    """What is known of an event that is certain or impossible whatever is published."""
+    """The values for a certain or impossible event, whatever is published."""
     sure = float(yes > 0.5)
     pairs = {"advantage": 0.0, "power": FALSE, "certain": sure, "absent": 1 - sure}
     return _pairs(**{name: (value, value) for name, value in pairs.items()})
 
 
 def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> tuple[float, float, float]:
-    """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
+    """The least success of tests by a score: the advantage, the power at the share of false alarms, and sure people.
 
-    A test with too many false alarms is mixed with one that never says yes. How often somebody is sure follows from the
+    A test with too many false alarms is mixed with one without any yes. How often somebody is sure follows from the
     true positives less so many times the false ones (`Law.surely`).
     """
     level = 1 - (1 - level) / 4
@@ -276,7 +277,7 @@ def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> t
 
 
 def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
-    """The most that single counts tell: the advantage, the power, and how often somebody is sure at least."""
+    """The most evidence of single counts: the advantage, the power, and the least frequency of being sure."""
     return (
         max((law.advantage for law in laws), default=0.0),
         max((law.power(FALSE) for law in laws), default=FALSE),
@@ -285,7 +286,7 @@ def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
 
 
 def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
-    """The laws of single counts with the event and without, of those that tell most: exact, or telling less."""
+    """The laws of the most telling single counts with the event and without: exact, or less informative."""
     inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
     if not inside:
         return []
@@ -305,14 +306,14 @@ def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[
 
 
 def shifted(table: Table, cell: int, share: float, size: int) -> Law:
-    """The law of a raw count: by a share of the cases, the person and who moves with them are counted as well."""
+    """The law of a raw count: in a share of the cases, the person and their companions are counted as well."""
     chances = table.chances[cell]
     absent, present = np.append(chances, np.zeros(size)), np.append(np.zeros(size), chances)
     return Law(share * present + (1 - share) * absent, absent)
 
 
 def single_law(way: Mechanism, table: Table, cell: int, known: int, share: float, size: int) -> Law | None:
-    """The same of a count that is published in some way, or what tells a little less; None where nobody can say."""
+    """The same for a count under a mechanism, or a slightly less informative law; None if it cannot be found."""
     least, chances = table.at(cell)
     channel = channel_of(way, (known + least, chances))
     pair = stand_ins(grouped(channel.mechanism, channel.others, size), channel.others)

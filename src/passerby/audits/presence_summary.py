@@ -1,4 +1,4 @@
-"""What is told of presence at counted places: means over five people or more, hours, ways to publish, and alerts."""
+"""The published results on presence at counted places: means over five people or more, hours, ways, and alerts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .question_words import Zone
 
 Floats = NDArray[np.float64]
 
-#: Ways to publish that readers ask for, by name. The first ones are rules: what they publish follows from the count.
+#: Common ways to publish, by name. The first ones are rules: their values follow from the count.
 RULES: dict[str, Mechanism] = {
     "raw": Raw(),
     "hidden below 5": Suppression(5),
@@ -38,28 +38,28 @@ RULES: dict[str, Mechanism] = {
     "hidden to 7, then rounded to 5": Then(Suppression(8), Rounding(5)),
 }
 NOISE: dict[str, Mechanism] = {"noise 1": Gaussian(1.0), "noise 2": Gaussian(2.0)}
-#: People of a place whose single counts are looked at, at most; fewer where that takes its time.
+#: The most people of a place for single counts; fewer if this is slow.
 LOOKED_AT, QUICKLY = 20, FEW
-#: Single counts that are looked at with noise: those that tell most if they are raw.
+#: Noisy single counts in the reckoning: the most telling ones if they are raw.
 CLOSELY = 3
-#: The share of those who were there who are found, from which on there is an alert; and of sensitive places.
+#: The least share of found people among those there for an alert; and the same for sensitive places.
 MUCH, SENSITIVE = 0.5, 0.2
-#: Places that an alert names.
+#: The most places in an alert.
 NAMED = 5
-#: What an insider reads from an exact count, but for rounding; and what a blind guess finds, nearly.
+#: An insider's success on an exact count, but for rounding; and nearly the success of a blind guess.
 FOR_CERTAIN, NOTHING = 1 - 1e-6, 2 * FALSE
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known of the places themselves: their labels where they are sensitive, and who was really there."""
+    """The knowledge of the places themselves: labels of sensitive ones, and the people really there."""
 
     sensitive: Mapping[Zone, str | None]
     visitors: tuple[int, ...]
 
     @classmethod
     def of(cls, watched: Watched, release: Release, people: People, sensitive: Mapping[Zone, str | None]) -> About:
-        """With the numbers of all people, also of those who are seen too seldom, where these are known."""
+        """With the numbers of all people, also of people seen too seldom, if these are known."""
         steps = range(release.steps)
         if people.whereabouts is None:
             there = [int(np.isin(people.actual, zone).any(axis=1).sum()) for zone in watched.zones]
@@ -105,7 +105,7 @@ def told_places(
 
 
 def _unsure(rows: pl.DataFrame) -> pl.DataFrame:
-    """Those of whom nobody is sure before: of the others it is likely enough whatever is published."""
+    """The people who are uncertain before: of the others, presence is likely enough whatever is published."""
     return rows.filter(pl.col("chance") < SURE)
 
 
@@ -122,7 +122,7 @@ def single_counts(
 ) -> tuple[list[HourAnswer], list[WayAnswer]]:
     """The single counts of one place: each hour as it is published, and the most telling one in each way to publish.
 
-    `people` are some who may well be there, each with the place as `zones` over their own states.
+    `people` are some uncertain people, each with the place as `zones` over their own states.
     """
     if len(people) < FEW:
         return [], []
@@ -137,7 +137,7 @@ def single_counts(
 
 
 def _often(person: Person, inside: list[int], zone: Zone) -> Floats:
-    """How likely somebody is in each count (n,) who is ever at the place."""
+    """The chance of being in each count (n,) for somebody ever at the place."""
     prior, steps = person.prior, person.release.steps
     away = ~np.isin(prior.place_of, zone)
     row = prior.initial * away
@@ -149,7 +149,7 @@ def _often(person: Person, inside: list[int], zone: Zone) -> Floats:
 def _hours(
     people: Sequence[Person], inside: list[int], everybody: Numbers, rest: NDArray[np.int64], release: Release
 ) -> list[tuple[int, HourAnswer]]:
-    """What each count tells of who is counted in it: exactly the total variation between both laws."""
+    """The evidence of each count on the people in it: exactly the total variation between both laws."""
     plain = all(way.raw for way in people[0].ways)
     some = people if plain else people[:QUICKLY]
     out = []
@@ -181,7 +181,7 @@ def _ways(people: Sequence[Person], inside: list[int], often: Sequence[Floats]) 
 
 
 def _ruled(rule: Mechanism, person: Person, inside: list[int], shares: Floats) -> Iterator[Law]:
-    """The laws of counts that a rule without chance publishes."""
+    """The laws of counts under a deterministic rule."""
     for c, share in zip(inside, shares.tolist(), strict=True):
         law = shifted(person.beside.habits, c, share, person.size)
         counts = int(person.beside.rest[c]) + int(person.beside.habits.least[c]) + np.arange(len(law.no))
@@ -192,7 +192,7 @@ def _ruled(rule: Mechanism, person: Person, inside: list[int], shares: Floats) -
 
 
 def _noisy(noise: Mechanism, person: Person, inside: list[int], shares: Floats) -> Iterator[Law]:
-    """The laws of noisy counts: of those that tell most if they are raw."""
+    """The laws of noisy counts: of the most telling ones if they are raw."""
     beside = person.beside
     raw = shares * [shifted(beside.habits, c, 1.0, person.size).advantage for c in inside]
     for k in np.argsort(-raw)[:CLOSELY].tolist():
@@ -214,9 +214,9 @@ def _way(name: str, found: Sequence[tuple[float, float]]) -> WayAnswer:
 
 
 def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> Iterator[str]:
-    """What presence at counted places warns of; `few` are places whose counts tell of fewer than five people.
+    """The alerts of presence at counted places; `few` are places with evidence on fewer than five people.
 
-    Those who know the others by their habits rank places; of insiders it is said once.
+    The adversary with the others' habits ranks places; about insiders there is one sentence.
     """
     telling = sorted(
         (each for each in places if each.adversary == HABITS and _found(each) >= _limit(each)),
@@ -252,7 +252,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
 
 
 def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
-    """What somebody finds who knows where everybody else was: all of an exact count, and some of others."""
+    """The success of an adversary with everybody else's places: all of an exact count, and some of others."""
     exact = [each for each in places if each.advantage is not None and each.advantage.lower >= FOR_CERTAIN]
     if exact:
         yield "Whoever knows where everybody else was reads from any exact count who was there."
@@ -270,14 +270,14 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
 
 
 def _ends(lower: float, upper: float) -> str:
-    """Two ends in words, of which the lower one may be as good as nothing."""
+    """Two ends in words; the lower one may be as good as nothing."""
     return f"up to {percent(upper)}" if lower <= NOTHING else f"between {percent(lower)} and {percent(upper)}"
 
 
 def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
-    """Single counts that give away who is in them: a mean over all who were there at any time may hide these.
+    """The alert on revealing single counts: a mean over all people ever at the place may hide these.
 
-    Of a place, the count that gives away most of those who are ever there is named: at midnight an office is empty.
+    Of a place, the count revealing most of the people ever there is named: at midnight an office is empty.
     """
     best = [(place, max(hours, key=lambda hour: hour.exposed)) for place in places if (hours := _severe(place))]
     best.sort(key=lambda each: (not each[0].sensitive, -each[1].exposed))
@@ -296,22 +296,22 @@ def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
 
 
 def _severe(place: PlaceAnswers) -> list[HourAnswer]:
-    """The hours whose count tells much of people who may well be in it."""
+    """The hours with strong evidence on people possibly in the count."""
     return [hour for hour in place.by_step if hour.telling and hour.advantage >= _limit(place)]
 
 
 def _tested(place: PlaceAnswers) -> float:
-    """What a test is sure to find of those who were there."""
+    """The share of the people there whom a test is sure to find."""
     return 0.0 if place.power is None else place.power.lower
 
 
 def _found(place: PlaceAnswers) -> float:
-    """What is surely found of those who were there, by a test or since it becomes likely."""
+    """The share of the people there surely found, by a test or by a likely presence."""
     return max((each.lower for each in (place.power, place.certain) if each is not None), default=0.0)
 
 
 def _perhaps(place: PlaceAnswers) -> float:
-    """What may be found of them."""
+    """The share of the people there who may be found."""
     return 0.0 if place.power is None else place.power.upper
 
 
@@ -332,7 +332,7 @@ def _listed(names: list[str], every: int) -> str:
 
 
 def few_and_found(rows: pl.DataFrame, watched: Watched, sensitive: Mapping[Zone, str | None]) -> list[str]:
-    """Places where one to four people may well be who would be found by whoever knows the others by habits."""
+    """Places with one to four uncertain people, who would be found by an adversary with the others' habits."""
     out = []
     for name, zone in zip(watched.names, watched.zones, strict=True):
         own = rows.filter((pl.col("place") == name) & pl.col("status").is_in(["ok", "wide"]))

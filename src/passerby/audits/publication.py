@@ -1,7 +1,7 @@
-"""After the fact: how likely the best guess is, given exactly the counts that were published.
+"""After the fact: the success of the best guess, given exactly the published counts.
 
-A published count is of everybody at the sensor. The adversary knows everybody but the target, so they take the others
-off the count, and what is left tells of the target (`others`).
+A published count is of everybody at the sensor. The adversary knows everybody but the target. They subtract the others
+from the count, and the rest is evidence on the target (`others`).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 
 Counts = list[list[float]]
-#: The status, and both ends where there are any.
+#: The status, and both ends if there are any.
 RealisedRow = tuple[str, float | None, float | None]
 
 
 @dataclass(frozen=True)
 class Published:
-    """What was published: each count, in the order of the file, and their values by the step at which each is read."""
+    """The published values: each count, in the order of the file, and their values by their reading step."""
 
     counts: tuple[Count, ...]
     values: Counts
@@ -51,8 +51,8 @@ def read_published(
     """Read a table (CSV or Parquet) with the columns `place`, `count`, and `step` (1 is the first) or `time`.
 
     Instead of a place, rows may name zones and flows, as a file of counts does (`RowReader`). An empty count was not
-    published: its mechanism left it out. That is the row's own, or the `mechanism` of all others (any, where none is
-    given); one that leaves no count empty is refused.
+    published: its mechanism left it out. Its mechanism is the row's own, or the `mechanism` of all others (any, if none
+    is given). A mechanism without empty counts is refused.
     """
     file, reader = Path(path), reader or RowReader(people, read_mechanism)
     _, rows = read_table(file, PUBLISHED)
@@ -75,7 +75,7 @@ def read_published(
 
 
 def _number(value: object, where: str, way: Mechanism | None) -> float:
-    """A count; an empty one was hidden, unless the way that it was published hides none."""
+    """A count; an empty one was hidden, unless its mechanism hides none."""
     if not given(value):
         if way is not None and not way.hides:
             raise InputError(
@@ -95,11 +95,11 @@ def _number(value: object, where: str, way: Mechanism | None) -> float:
 
 
 def realised_rows(job: Job, people: Iterable[int], values: Counts) -> pl.DataFrame:
-    """The realised losses of some people of a job that knows who else is counted, given the published `values`.
+    """The realised losses of some people of a job with known others, given the published `values`.
 
-    It is the success of the best guess, as an interval. The status is "ok", "impossible" where no trace of the person
-    agrees with the published values and the others (then the counts were not made from these visits, or not in this
-    way), or the reason for a refusal.
+    It is the success of the best guess, as an interval. The status is "ok", "impossible", or the reason for a refusal.
+    "impossible" means no trace of the person agrees with the published values and the others. The counts were then not
+    made from these visits, or not in this way.
     """
     return pl.DataFrame([_loss(job, person, values) for person in people], schema=SCHEMA, orient="row")
 

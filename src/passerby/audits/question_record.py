@@ -1,4 +1,4 @@
-"""What a summary tells of questions about people: means over them, and whether presence at a place can be told.
+"""The summary of questions about people: means over them, and evidence on presence at a place.
 
 Every number rests on at least five people. Places are counted places and zones; groups of one to four are not told.
 """
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from .record import Ends, Record, Statistics
 
-#: Single counts are worth a sentence where so large a share is in them of all who are ever at the place.
+#: A single count is worth a sentence if it has so large a share of all people ever at the place.
 OFTEN = 0.05
 
 
@@ -87,12 +87,12 @@ class HourAnswer(Record):
 
     @property
     def telling(self) -> bool:
-        """Whether it is of some who are at the place: an hour at which hardly anybody is there exposes nobody."""
+        """Whether it is of some people at the place: an hour with hardly anybody there exposes nobody."""
         return self.share >= OFTEN
 
     @property
     def exposed(self) -> float:
-        """How many of those who are ever at the place this count gives away, as a share."""
+        """The share of all people ever at the place revealed by this count."""
         return self.advantage * self.share
 
 

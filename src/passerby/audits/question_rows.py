@@ -1,12 +1,12 @@
-"""One person's rows of the table of questions: a row for each question that is asked of them.
+"""One person's rows of the table of questions: a row for each question about them.
 
-Rows have the `question` in words, the `adversary` ("insider", who knows where the others were, or "habits", who knows
-theirs alone), a `status` ("ok", "wide", "certain" or "impossible" whatever is published, or the reason for a refusal)
-and whether ends rest on series that were drawn (`sampled`). Of events they have the `chance` without the release, the
-`advantage`, the `power` at 1 % false alarms, `certain` and `absent` at 0.9, and `year`, after 52 releases.
-Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are means over steps, and rows
-have the `easiest` step (from 0) and lists of all. `actual` tells whether it was really so, in the steps that were held
-out.
+Rows have the `question` in words, the `adversary`, a `status`, and a mark of ends from drawn series (`sampled`). The
+adversary is "insider", with the others' places, or "habits", with their habits alone. The status is "ok", "wide",
+"certain" or "impossible" whatever is published, or the reason for a refusal. Of events they have the `chance` without
+the release, the `advantage`, and the `power` at 1 % false alarms. They also have `certain` and `absent` at 0.9, and
+`year`, after 52 releases. Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are
+means over steps, and rows have the `easiest` step (from 0) and lists of all. `actual` has the truth in the held-out
+steps.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from .remainder import by_steps, kept_part, measured
 
 Ints = NDArray[np.int64]
 
-#: Who else is known: where they were, or their habits alone.
+#: The adversary's knowledge of others: their places, or their habits alone.
 INSIDER, HABITS = "insider", "habits"
-#: The share of false alarms at which `power` is told, and how sure `certain` and `absent` are.
+#: The share of false alarms for `power`, and the confidence for `certain` and `absent`.
 FALSE, SURE = 0.01, 0.9
-#: What a row holds of a pair of ends.
+#: A row's names of a pair of ends.
 ENDS = ("advantage", "power", "certain", "absent")
-#: Releases after which the advantage is told once more: every week for a year.
+#: The advantage is given again after so many releases: every week for a year.
 YEAR = 52
 _FLOAT, _LIST = pl.Float64(), pl.List(pl.Float64())
 #: The columns of the table of questions.
@@ -72,7 +72,7 @@ class Asked:
     job: Job
     questions: tuple[Question, ...]
     words: tuple[str, ...]
-    #: Places that questions are about, whose states must not be put together with others.
+    #: Places of the questions: their states must not be merged with others.
     places: tuple[int, ...] = field(default=())
 
     @classmethod
@@ -90,7 +90,7 @@ class Asked:
 
     @staticmethod
     def places_of(questions: Sequence[Question], job: Job) -> tuple[int, ...]:
-        """The places that need a state of their own: those of zones that are no sum of what is told apart anyway."""
+        """The places in need of a state of their own: in zones other than sums of already distinct parts."""
         label, every = job.zones, len(job.people.places)
         if label is None:
             label = np.zeros(every, dtype=np.int64)
@@ -106,7 +106,7 @@ class Asked:
 
     @property
     def adversary(self) -> str:
-        """Who asks."""
+        """The adversary's name."""
         return INSIDER if self.job.release.crowd is None else HABITS
 
 
@@ -119,7 +119,7 @@ def _question(asked: Question | str | int, named: Named, release: Release, misse
 
 
 def _check(questions: tuple[Question, ...], release: Release, places: int) -> None:
-    """Refuse questions about steps and places that are not there, and those over places of another numbering."""
+    """Refuse questions about unknown steps and places, and questions over places of another numbering."""
     for each in questions:
         if isinstance(each, InData) and each.instead is not None:
             raise InputError(
@@ -160,7 +160,7 @@ def rows_of(asked: Asked, person: int) -> list[Row]:
 
 @dataclass(frozen=True)
 class _Case:
-    """One person: their habits, the release, as much of it as can be remembered, and what the rest tells at most."""
+    """One person: their habits, the release, its rememberable part, and the most evidence of the rest."""
 
     prior: MarkovPrior
     release: Release
@@ -174,7 +174,7 @@ class _Case:
         return float(self.how["tolerance"])
 
     def measured(self, questions: list[Question], more: bool = False) -> list[Any]:
-        """Answers; a question that cannot be answered has the reason instead."""
+        """Answers; an unanswerable question has the reason instead."""
         release = by_steps(self.release) if more else self.part
         how = {name: value for name, value in self.how.items() if name != "misses"}
         try:
@@ -186,7 +186,7 @@ class _Case:
 
 
 def _answered(questions: tuple[Question, ...], case: _Case, state_of: Ints) -> Iterator[Row]:
-    """Rows of answers: one observation for all questions but the trace, which is measured as in `people.parquet`."""
+    """Rows of answers: one observation for all questions but the trace, measured as in `people.parquet`."""
     numbers = dict(enumerate(state_of.tolist()))
     others = [k for k, each in enumerate(questions) if not isinstance(each, Trace)]
     own = [questions[k].relabelled(numbers) for k in others]
@@ -222,7 +222,7 @@ def _trace(question: Trace, case: _Case) -> Row:
 
 
 def _row(answer: Any, tolerance: float, more: Any = None) -> Row:
-    """The row of an answer; where not all could be looked at, its upper ends are those of `more`, who is told more."""
+    """The row of an answer; if some counts were left out, its upper ends are from `more`, a stronger adversary."""
     for each in (answer, more):
         if isinstance(each, PasserbyError):
             return {"status": str(each)}
@@ -240,7 +240,7 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
     if more is not None:
         for name, told in (("advantage", more.advantage), ("power", more.power(FALSE)), ("year", more.weeks(YEAR))):
             ends[name] = replace(ends[name], upper=max(ends[name].lower, told.upper))
-        # Nothing is convex about these: only what the advantage allows is known.
+        # Nothing is convex about these: only the limit from the advantage is known.
         for name, chance in (("certain", answer.event.lower), ("absent", 1 - answer.event.upper)):
             ends[name] = replace(ends[name], lower=0.0, upper=most_sure(chance, ends["advantage"].upper))
     advantage, power = ends["advantage"], ends["power"]
@@ -255,7 +255,7 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
 
 
 def most_sure(event: float, advantage: float) -> float:
-    """Who is so sure rightly has few false positives: `x (1 - k) <= advantage`, with `k` their odds at most."""
+    """Somebody so sure and right has few false positives: `x (1 - k) <= advantage`, with `k` their odds at most."""
     if not 0 < event < SURE:
         return 1.0
     odds = event / (1 - event) * (1 - SURE) / SURE
@@ -285,7 +285,7 @@ def _of_curve(curve: Curve, tolerance: float, more: Curve | None) -> Row:
 
 
 def _really(question: Question, actual: Ints) -> bool | None:
-    """Whether what is asked was really so; None where it is not known, or not yes or no."""
+    """The truth of a question; None if it is unknown, or not yes or no."""
     if isinstance(question, InData):
         return True
     if not isinstance(question, Event) or len(actual) <= question.count.read:

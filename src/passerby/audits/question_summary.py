@@ -1,4 +1,4 @@
-"""What a summary tells of the table of questions: means and ranks over people, each of at least five."""
+"""The summary of the table of questions: means and ranks over people, each of at least five."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .results import ROWS
 
 Floats = NDArray[np.float64]
 
-#: Statuses of people of whom there is something to be told, and of those of whom there is not, whatever is published.
+#: Statuses of people with an open answer, and of people with the same answer whatever is published.
 OPEN, CLOSED = ("ok", "wide"), ("certain", "impossible")
 _PAIRS = (*ENDS, "year")
 _NUMBERS = ("chance", "lower", "upper", "baseline", *(f"{name}_{end}" for name in _PAIRS for end in ("lower", "upper")))
 
 
 def told_answers(rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named) -> list[Answers]:
-    """What is told of the questions of everybody, in memory or in a file."""
+    """The summary of everybody's questions, in memory or in a file."""
     steps = asked.job.release.steps
     pairs = zip(asked.questions, asked.words, strict=True)
     return [_answers(rows.lazy(), each, words, asked.adversary, named, steps) for each, words in pairs]
@@ -63,7 +63,7 @@ def _ends(some: pl.DataFrame, lower: str, upper: str) -> Ends | None:
 
 
 def _statistics(column: pl.Series) -> Statistics | None:
-    """Of the people who have the number; None where they are few."""
+    """The statistics of people with the number; None if they are few."""
     values = column.drop_nulls().to_numpy()
     middling = middle(values)
     if len(values) < FEW or middling is None:

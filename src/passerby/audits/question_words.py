@@ -1,4 +1,4 @@
-"""The words of questions and the names of places, without what measures them: settings are checked at once."""
+"""The words of questions and the names of places, without any measurement: settings are checked at once."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Zone = tuple[int, ...]
 #: Places by their numbers, or places and zones by name.
 Named = Sequence[str] | Mapping[str, Zone]
 
-#: Words that are a question by themselves, and those that name a place.
+#: Words forming a question by themselves, and words before a place.
 ALONE = ("trace", "counted", "each-step")
 ABOUT = ("visited", "never", "moved", "never moved")
 _STEPS = r"(?: at steps? (?P<steps>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*))?"
 _FORM = re.compile(rf"(?P<verb>never moved|[\w-]+)(?: (?P<times>\d+) times?)?{_STEPS}:(?P<place>.*)", re.DOTALL)
 _TRACE = re.compile(r"trace with (?P<misses>\d+) miss(?:es)?")
-#: What may be asked, for messages.
+#: The possible questions, for messages.
 SUCH = "trace, counted, each-step, visited:PLACE, visited 3 times:PLACE, never:PLACE or moved:PLACE>PLACE"
 
 
 def places_by_name(places: Sequence[str], zones: Mapping[str, Zone] | None = None) -> dict[str, Zone]:
-    """Places and zones by name, without elsewhere; a zone that is called like a place has *zone* before its name.
+    """Places and zones by name, without elsewhere; a zone with the name of a place has *zone* before its name.
 
     >>> places_by_name(["gate", "park", "elsewhere"], {"park": (0, 1)})
     {'gate': (0,), 'park': (1,), 'zone park': (0, 1)}
@@ -36,7 +36,7 @@ def places_by_name(places: Sequence[str], zones: Mapping[str, Zone] | None = Non
 
 
 def check_words(text: str) -> tuple[str, int | None, str | None, str]:
-    """What is asked, how often (or with how many misses), at which steps, of which place: what needs no places known.
+    """The question, its times (or misses), its steps, and its place: the parts readable without known places.
 
     >>> check_words("visited 2 times at steps 9-17:gate")
     ('visited', 2, '9-17', 'gate')

@@ -1,4 +1,4 @@
-"""Questions about everybody: a row per person and question, in partitions that workers share, in memory or on disk."""
+"""Questions about everybody: a row per person and question, in partitions shared by workers, in memory or on disk."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def ask_everyone(
     *,
     part: bool = False,
 ) -> Rows:
-    """The rows of everybody, in the order of people and of the questions; a folder keeps what is finished.
+    """The rows of everybody, in the order of people and of the questions; a folder keeps finished parts.
 
-    What is finished there of other questions is refused, or goes if this is a `part` of an audit that has the folder.
+    Finished parts of other questions there are refused. They are removed if this is a `part` of an audit with the
+    folder.
     """
     kept = everyone.kept(None if folder is None else pieces_of(Path(folder)), asked.questions, asked.words)
     if not part:
@@ -36,7 +37,7 @@ def ask_everyone(
 
 
 def pieces_of(folder: Path) -> Path:
-    """Where finished partitions are kept: in the folder of a pass of its own."""
+    """The folder for finished partitions: in the folder of a pass of its own."""
     return Path(folder) / "parts" / "questions" / "parts"
 
 

@@ -1,6 +1,6 @@
-"""What a summary tells of the habits: whether such predictions came true, and what other adversaries would find.
+"""The summary's part on habits: the outcomes of such predictions, and the success of other adversaries.
 
-Every number rests on at least five people, and shares of people who were really found are told in steps of five.
+Every number rests on at least five people, and shares of people really found are in steps of five.
 """
 
 from __future__ import annotations
@@ -194,10 +194,10 @@ class Adversary(Record):
 def told_backtest(
     found: Calibration, upper: pl.Series, mean: Mean | None, table: pl.DataFrame | None = None
 ) -> Backtest:
-    """What is told of a backtest.
+    """The shareable part of a backtest.
 
     `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss. With the `table` of
-    an audit, the published window is that of everybody in it. Refused where fewer than five people were tried.
+    an audit, the published window is of everybody in it. Fewer than five tried people are refused.
     """
     check_told(found)
     found = found if table is None else found.with_everyone(table)
@@ -232,7 +232,7 @@ def told_backtest(
 
 
 def check_told(found: Calibration) -> None:
-    """Refuse a backtest of so few people that nothing may be told of it."""
+    """Refuse a backtest of too few people for publication."""
     if min(len(each.who) for each in found.tried) < FEW:
         raise InputError(
             f"backtest: fewer than {FEW} people were tried at an origin, of whom nothing may be told; try more people"
@@ -276,13 +276,13 @@ def _windows(found: Calibration) -> list[Window]:
 
 
 def _added(window: Window, origins: int) -> Added:
-    """The verdict of what counts add, in a sentence."""
+    """The verdict on the gain from counts, in a sentence."""
     said = verdict_sentence(str(window.verdict), origins, ADDED, window.promised, window.right)
     return Added(verdict=str(window.verdict), sentence=said, promised=window.promised, right=window.right)
 
 
 def _events(events: Events, before: int) -> list[EventPromise]:
-    """What is told of the events of one origin."""
+    """The shareable part of the events of one origin."""
     people, places = events.chance.shape
     if people < FEW:
         return []
@@ -316,9 +316,9 @@ def _events(events: Events, before: int) -> list[EventPromise]:
 
 
 def _share_there(events: Events) -> float | None:
-    """The share of pairs of a person and a place who were there, in steps of all places of the five who were at most.
+    """The share of pairs with the person at the place, in steps of all places of the five people with the most.
 
-    None where one to four people were there.
+    None if one to four people were there.
     """
     each = events.there.sum(axis=1)
     if not events.there.size or 0 < int((each > 0).sum()) < FEW:
@@ -355,9 +355,9 @@ def _promises(row: dict[str, float]) -> Promises:
 
 
 def _found(row: dict[str, float], tries: int) -> dict[str, Any]:
-    """The share who were really found, in fives of people, and the interval around it, moved with it.
+    """The share of people really found, in fives of people, and the interval around it, moved with it.
 
-    An end stays on its side of 0: that is what the verdict says.
+    An end stays on its side of 0, in agreement with the verdict.
     """
     right = in_fives(row["right"], tries)
 
@@ -375,11 +375,11 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 
 def _robust(nats: float | None, upper: pl.Series, mean: Mean | None) -> Robust | None:
-    """From everybody's upper ends, or from the limit of their mean, where that gives less.
+    """From everybody's upper ends, or from the limit of their mean, if this gives less.
 
-    A divergence of means is at most the mean divergence (it is convex in both laws together), so people whose mean is
-    at most the limit are no better off than one person with that loss who departs as far. The departure is rounded up,
-    so that one that is told as 0 is none.
+    A divergence of means is at most the mean divergence (it is convex in both laws together). People with a mean up to
+    the limit are thus bounded by one person with this loss and the same departure. The departure is rounded up, so a
+    departure stated as 0 is none.
     """
     if nats is None or not isfinite(nats) or len(upper) < FEW:
         return None
@@ -391,7 +391,7 @@ def _robust(nats: float | None, upper: pl.Series, mean: Mean | None) -> Robust |
 
 
 def told_adversaries(table: pl.DataFrame) -> list[Adversary]:
-    """What is told of other adversaries, of those that were tried on enough people."""
+    """The shareable part of other adversaries, of the ones tried on enough people."""
     out = []
     for row in table.filter(pl.col("people") >= FEW).iter_rows(named=True):
         numbers = {name: round(row[name], 4) for name in ("baseline", "lower", "upper", "least", "most")}

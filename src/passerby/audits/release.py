@@ -1,4 +1,4 @@
-"""The release that settings ask for: sensors by a rule, zones and counts by files, and a mechanism by its name."""
+"""The release of the settings: sensors by a rule, zones and counts by files, and a mechanism by its name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_mechanism(text: str) -> str:
 
 
 def build_mechanism(chosen: ReleaseSettings) -> Mechanism:
-    """The mechanism that these settings name.
+    """The mechanism of these settings.
 
     >>> build_mechanism(ReleaseSettings(mechanism="rounding", base=20))
     Rounding(base=20)
@@ -50,7 +50,7 @@ def build_sensors(chosen: ReleaseSettings, people: People, seed: int) -> Sensors
 
 
 def build_release(chosen: ReleaseSettings, people: People, seed: int, zones: Zones | None = None) -> Release:
-    """What would be published about these people."""
+    """The planned release about these people."""
     mechanism = build_mechanism(chosen)
     if zones is None and chosen.counts is None and set(chosen.kinds) == {"present"}:
         return Release(build_sensors(chosen, people, seed), mechanism)
@@ -60,17 +60,17 @@ def build_release(chosen: ReleaseSettings, people: People, seed: int, zones: Zon
 
 @dataclass(frozen=True)
 class Sensing:
-    """Makes the release that settings ask for of any people: sensors where they go most, or at random."""
+    """Makes the release of the settings for any people: sensors at their most visited places, or at random."""
 
     chosen: AuditSettings
 
     def __call__(self, people: People) -> Release:
-        """What would be published about these people."""
+        """The planned release about these people."""
         return build_release(self.chosen, people, self.chosen.seed).of_groups(self.chosen.together)
 
 
 def _of_zones(chosen: ReleaseSettings, people: People, seed: int, zones: Zones | None) -> list[Count]:
-    """The kinds of counts that are asked for, of the zones of each level, or of the places with a sensor."""
+    """The requested kinds of counts: of the zones of each level, or of the places with a sensor."""
     steps, out = people.actual.shape[1], list[Count]()
     sensors = build_sensors(chosen, people, seed) if zones is None and chosen.kinds else []
     for kind in chosen.kinds:
@@ -99,7 +99,7 @@ def _of_file(chosen: ReleaseSettings, people: People, zones: Zones | None) -> li
 
 
 def row_reader(chosen: ReleaseSettings, people: People, zones: Zones | None) -> RowReader:
-    """What reads the rows of a file of counts, or of counts that were published."""
+    """The reader of the rows of a file of planned or published counts."""
     kind = chosen.count[0] if len(set(chosen.count)) == 1 else "present"
     return RowReader(
         people,

@@ -1,10 +1,10 @@
-"""Windows of visitors that a chain cannot all remember: those that leave least open are left out, and paid for.
+"""Windows of visitors beyond the memory of a chain: the most certain ones are left out, with a bound on the error.
 
-Of most zones it is as good as sure whether a person is among the visitors. Let D be what the counts that are left out
-see of the person, and d its likeliest value. Whoever is told D besides the other counts Y does at least as well as with
-all counts, and `Σ_y Σ_D max_g Pr[y, D, g right] <= Σ_y max_g Pr[y, g right] + Pr[D ≠ d]`: the loss of all counts is at
-least that of the others, and above it by no more than `Pr[D ≠ d]`. It is no more either than where it is published of
-each step of a window whether somebody is in the zone, from which visitors follow, and for which nothing is remembered.
+For most zones a person's place among the visitors is almost certain. Let D be the person's part in the left-out counts,
+and d its likeliest value. An adversary with D besides the other counts Y does at least as well as with all counts, and
+`Σ_y Σ_D max_g Pr[y, D, g right] <= Σ_y max_g Pr[y, g right] + Pr[D ≠ d]`. So the loss of all counts is at least the
+loss of the others, and above it by no more than `Pr[D ≠ d]`. A second bound is the loss of a release with the person's
+presence in a zone at each step of a window. Visitors follow from it, and it needs no memory.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from passerby.model.release import Release
 from passerby.questions.trace.loss import Loss
 from passerby.questions.trace.measure import Enough, measure_until, trace_loss
 
-#: States of a chain with its memory up to which all windows are kept.
+#: All windows are kept up to so many states of a chain with its memory.
 MOST_STATES = 500
 
 
 def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
-    """The release with as many windows as can be remembered, and `Pr[D ≠ d]` of those that are left out, at most.
+    """The release with the rememberable windows, and a bound on `Pr[D ≠ d]` of the left-out ones.
 
-    A window that is left out becomes a count of everywhere, which tells nothing.
+    A left-out window becomes a count of everywhere, without any evidence.
     """
     if not isinstance(release, CountRelease) or release.crowd is not None:
         return release, 0.0  # numbers of others who are not known go together: no window is left out by itself
@@ -55,7 +55,7 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
 
 
 def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Visitors]) -> int:
-    """How many states a chain has at most that remembers these windows, and the flows."""
+    """The most states of a chain with the memory of these windows, and of the flows."""
     sizes = []
     for t, step in enumerate(release.counts):
         origins = {count.origin for count in step if isinstance(count, Moved)}
@@ -67,7 +67,7 @@ def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Visitors]
 
 
 def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
-    """How likely it is that a count of visitors sees the less likely of the two: the person, or not.
+    """The chance of a count of visitors being the less likely of the two: with the person, or without.
 
     >>> halves = MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
     >>> doubt(halves, Visitors([0], steps=range(3)), 3)
@@ -88,21 +88,21 @@ def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
 
 
 def by_steps(release: Release) -> Release:
-    """A release that tells more: the raw numbers of the zones of visitors, at each step of their windows."""
+    """A more informative release: the raw numbers of the zones of visitors, at each step of their windows."""
     if not isinstance(release, CountRelease):
         return release
     windows = [count for count in release.listed if isinstance(count, Visitors)]
-    # A raw number tells no more the second time; with noise that is drawn afresh, another count does.
+    # A repeated raw number is no new evidence; with fresh noise, another count is.
     each = dict.fromkeys(Present(window.places, t, mechanism=Raw()) for window in windows for t in window.steps)
     counts = [*each, *(count for count in release.listed if not isinstance(count, Visitors))]
     return Release(counts=counts, steps=release.steps, size=release.size)
 
 
 class Measured(NamedTuple):
-    """The loss of what can be remembered of a release, that part of it, and an upper end of the loss of all of it.
+    """The loss of a release's rememberable part, this part, and an upper end of the loss of all of it.
 
-    The ends are `certain` if neither rests on series that were drawn. `pooled_upper` is the upper end for a mean over
-    people, within the reach of the loss's own draws (see `Pooled`).
+    The ends are `certain` if neither rests on drawn series. `pooled_upper` is the upper end for a mean over people,
+    within the reach of the loss's own draws (see `Pooled`).
     """
 
     loss: Loss
@@ -121,7 +121,7 @@ def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None,
     if not rest:
         loss = trace_loss(prior, part, **how) if enough is None else measure_until(enough, prior, part, **how)
         return Measured(loss, part, loss.upper, _certain(loss), loss.pooled.upper)
-    # Both upper ends hold together at the level that is asked for.
+    # Both upper ends hold together at the requested level.
     how["confidence"] = 1 - (1 - how["confidence"]) / 2
     if enough is not None:
         return _until(enough, prior, release, part, rest, how)
@@ -132,9 +132,9 @@ def measured(prior: MarkovPrior, release: Release, enough: Enough | None = None,
 
 
 def _of_both(loss: Loss, part: Release, rest: float, more: Loss) -> Measured:
-    """From the loss of a part and that of what tells more.
+    """From the loss of a part and the loss of a more informative release.
 
-    For a mean over people, no end is chosen by what was drawn: it would be the lucky one.
+    For a mean over people, no draw chooses an end: this would favour the lucky one.
     """
     ends = [end for end, source in ((loss.upper + rest, loss), (more.upper, more)) if _certain(source)]
     pooled = min(ends) if ends else loss.pooled.upper + rest
@@ -143,14 +143,14 @@ def _of_both(loss: Loss, part: Release, rest: float, more: Loss) -> Measured:
 
 
 def _certain(loss: Loss) -> bool:
-    """Whether neither end rests on series that were drawn."""
+    """Whether neither end rests on drawn series."""
     return loss.effort.confidence is None
 
 
 def _until(
     enough: Enough, prior: MarkovPrior, release: Release, part: Release, rest: float, how: dict[str, Any]
 ) -> Measured:
-    """The same as far as is needed: first what tells of each step, which is quicker and bounds from above alone."""
+    """The same as far as needed. The release of each step comes first: it is quicker and bounds from above alone."""
     more = measure_until(lambda _, upper, *known: enough(known[0], upper, *known), prior, by_steps(release), **how)
     if enough(more.baseline.lower, more.upper, more.baseline.lower, more.baseline.upper):
         least = replace(more, lower=more.baseline.lower)

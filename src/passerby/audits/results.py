@@ -1,4 +1,4 @@
-"""Everyone's rows, in memory or on disk, and what a summary tells of them, added up over blocks of rows.
+"""Everyone's rows, in memory or on disk, and their summary, added up over blocks of rows.
 
 Sums are exact, and values at a rank are found by counting (`support.statistics`). A summary is the same to the last bit
 wherever the rows are, and nothing of the size of all people is held.
@@ -24,15 +24,15 @@ from passerby.support.statistics import at_ranks, exact_mean, exact_sum, first_b
 
 Floats = NDArray[np.float64]
 
-#: Columns of which a summary tells statistics, by who is asked: those measured, and those with a realised loss.
+#: Columns with statistics in a summary, by group: people measured, and people with a realised loss.
 ENDS = ("lower", "upper", "baseline_lower", "baseline_upper", "advantage_lower", "advantage_upper")
 REALISED = ("realised_lower", "realised_upper")
-#: Columns of which it tells how many people are above thresholds, and those that limits of the mean are made of.
+#: Columns with numbers of people above thresholds, and columns for the limits of the mean.
 LEVELS = ("baseline_lower", "lower", "upper")
 POOLED = ("pooled_lower", "pooled_upper", "pooled_reach")
-#: Whoever is this likely to be in a published count is one of the people who are counted; others hardly ever are.
+#: People with at least this chance to be in a published count are the counted people; others hardly ever are.
 COUNTED = 0.1
-#: Rows that are read at a time, and so lie together in a file.
+#: Rows read at a time, and so together in a file.
 ROWS = 100_000
 
 
@@ -44,7 +44,7 @@ def load_rows(some: Slice) -> pl.DataFrame:
 def write_rows(rows: pl.DataFrame | pl.LazyFrame, path: Path) -> None:
     """Write everyone's rows: the same bytes, in whatever parts they come.
 
-    Where groups of rows are left to polars, those of a larger table follow its parts.
+    If groups of rows are left to polars, groups of a larger table follow its parts.
     """
     rows.lazy().sink_parquet(path, row_group_size=ROWS)
 
@@ -59,12 +59,12 @@ class Rows:
 
     @classmethod
     def here(cls, table: pl.DataFrame) -> Rows:
-        """Those of a table in memory."""
+        """The rows of a table in memory."""
         return cls(Blocks.here(table), (table.height,))
 
     @classmethod
     def of(cls, path: Path, team: Team = Team()) -> Rows:  # noqa: B008
-        """Those of a file."""
+        """The rows of a file."""
         count = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
         cuts = [*Slice(path, 0, max(count, 1)).cut(ROWS)]
         return cls(Blocks(cuts, load_rows, team), [cut.count for cut in cuts], path)
@@ -92,7 +92,7 @@ class Rows:
         return Rows.of(self.file, self.blocks.team)
 
     def put(self, draft: Path, final: Path) -> Rows:
-        """Write the rows as a draft of a file, or give their own file that name: the rows in the `final` file."""
+        """Write the rows as a draft of a file, or give their own file this name: the rows in the `final` file."""
         if self.file is None:
             write_rows(self.lazy, draft)
             return self
@@ -108,10 +108,10 @@ def _gathered(_: None, block: tuple[pl.DataFrame, NDArray[np.int64]]) -> pl.Data
 
 @dataclass(frozen=True)
 class Tally:
-    """What can be added up over rows: how many have which status, sums of columns, and how many are below a level.
+    """Sums over rows: the number of rows with each status, sums of columns, and the numbers below each level.
 
     `counts` are numbers of values, `squares` the sum of squares of `pooled_reach` and `reach` the largest of them. The
-    `parts` are of the people who are counted (True) and of those who hardly ever are.
+    `parts` are the counted people (True) and the hardly ever counted ones.
     """
 
     height: int = 0
@@ -163,11 +163,11 @@ class Results:
 
     @classmethod
     def here(cls, table: pl.DataFrame, thresholds: Sequence[float] = ()) -> Results:
-        """Those of a table in memory."""
+        """The tally of a table in memory."""
         return cls(Blocks.here(table), thresholds)
 
     def statistics(self) -> dict[str, ColumnStatistics]:
-        """Those of all columns with enough values; nothing of others."""
+        """The statistics of all columns with enough values; other columns are left out."""
         counts = {name: count for name, count in self.tally.counts.items() if count >= FEW}
         wanted = {}
         for name, count in counts.items():
@@ -187,7 +187,7 @@ def _statistics(count: int, total: Fraction, at: Mapping[int, float]) -> ColumnS
 
 
 def _columns(table: pl.DataFrame) -> dict[str, Floats]:
-    """The values of each column that statistics are told of, of the people who have one."""
+    """The values of each column with statistics, of the people with a value."""
     out = {}
     measured = table.filter(pl.col("lower").is_not_null())
     for name in (*ENDS, *POOLED):
@@ -231,7 +231,7 @@ def _tally_of(thresholds: tuple[float, ...], table: pl.DataFrame) -> Tally:
 
 
 def _gains(columns: Mapping[str, Floats]) -> dict[str, Fraction]:
-    """What the release adds to chances, at least, and the squares of that: on how many people it rests."""
+    """The least gain in chance from the release, and its squares: the number of people it rests on."""
     gain = (columns["lower"] - columns["baseline_lower"]).clip(0)
     return {"gain": exact_sum(gain), "gain_squared": exact_sum(gain * gain)}
 

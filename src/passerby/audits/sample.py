@@ -11,7 +11,7 @@ from passerby.people.habits import People
 
 
 def some_people(people: People, count: int, seed: int = 0) -> NDArray[np.int64]:
-    """The numbers of `count` people drawn at random without replacement, in order; all where there are fewer."""
+    """The numbers of `count` people drawn at random without replacement, in order; all if there are fewer."""
     return some_numbers(len(people), count, seed)
 
 

@@ -1,4 +1,4 @@
-"""Places that nobody wants to be seen at: named in settings, or in a file with a label for each."""
+"""Sensitive places: named in settings, or in a file with a label for each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 
 
 def is_file(name: str) -> bool:
-    """Whether a name is that of a file.
+    """Whether a name is the name of a file.
 
     >>> is_file("places/clinics.csv"), is_file("hospital 001")
     (True, False)
@@ -64,7 +64,7 @@ def sensitive_places(names: Sequence[str], places: Named, called: str = "sensiti
 
 
 def _rows(file: Path) -> list[tuple[str, str, str | None]]:
-    """Where each row stands, the place and its label."""
+    """The position of each row, the place and its label."""
     _, rows = read_table(file, HEADER)
     out = []
     for line, row in rows:

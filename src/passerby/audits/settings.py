@@ -1,7 +1,7 @@
-"""The settings of an audit, each with its default, its range and a sentence: the only place where they stand.
+"""The settings of an audit, each with its default, its range and a sentence: this is their only definition.
 
 Python, a settings file and the command line are made from it (`validation`, `settings_file`, `cli.options`). Nothing
-heavy is imported here, so that the help of the command line comes at once.
+heavy is imported here, so the help of the command line appears at once.
 """
 
 # ruff: noqa: RUF009 - a setting is a field
@@ -13,13 +13,13 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
-#: The limits of mechanisms, which check themselves; numpy would come along with theirs.
+#: The limits of mechanisms; the mechanisms check them too, but would import numpy.
 NOISE: dict[str, Any] = {"ge": 1e-6, "le": 1_000_000}
 BASE: dict[str, Any] = {"ge": 2, "le": 1_000_000_000}
 
 
 def setting(default: Any, text: str, *, shown: str = "", **limits: Any) -> Any:
-    """A setting: its `default` (and how that is shown, where it is none), what it is, and limits as pydantic's."""
+    """A setting: its `default` (and a text for a default of none), its sentence, and limits as pydantic's."""
     return field(default=default, metadata={"text": text, "shown": shown, "limits": limits})
 
 
@@ -68,7 +68,7 @@ class DataSettings:
     )
 
 
-#: Which of several places in a step is taken.
+#: The choice among several places in a step.
 Rule = Literal["most-visited", "first", "last"]
 
 
@@ -119,7 +119,7 @@ class StepSettings:
     def tracing(
         self,
     ) -> tuple[str, int | tuple[str, ...], Literal["most-visited", "first", "last"], str | None, str | None]:
-        """What traces are made of, as arguments of `traces_of`."""
+        """The settings of traces, as arguments of `traces_of`."""
         return self.window, self.kept, self.rule, self.origin, self.end
 
 
@@ -180,18 +180,18 @@ class ReleaseSettings:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What is counted of zones or sensors: nothing but what a file of counts says, where that is given alone."""
+        """The kinds of counts of zones or sensors; empty if a file of counts alone decides."""
         return tuple(dict.fromkeys(self.count)) or (() if self.counts else ("present",))
 
     @property
     def ranked(self) -> bool:
-        """Whether sensors alone are counted, at places that fitted steps choose: others at another time."""
+        """Whether sensors alone are counted, at places chosen by fitted steps: others at another time."""
         chosen = self.sensors in ("most-visited", "random")
         return chosen and self.zones is None and self.counts is None and self.published is None
 
     @property
     def of_sensors(self) -> bool:
-        """Whether sensors are what is counted, or a part of it."""
+        """Whether sensors are counted, alone or among others."""
         return bool(self.kinds) and self.zones is None and self.published is None
 
 
@@ -333,7 +333,7 @@ class AuditSettings(
 
     out: Path = setting(Path("passerby-audit"), "Folder for the results.")
     assumed: tuple[str, ...] = field(default=(), compare=False)
-    """Of `SAYING`, what nobody said and is taken from the defaults; no setting, since it follows from those given."""
+    """The names in `SAYING` left to the defaults; no setting, since it follows from the given ones."""
 
     @property
     def measurement(self) -> Measurement:
@@ -355,7 +355,7 @@ SETTINGS: dict[str, Field[Any]] = {each.name: each for each in fields(AuditSetti
 #: The types of their values.
 TYPES: dict[str, Any] = {name: hint for name, hint in get_type_hints(AuditSettings).items() if name in SETTINGS}
 
-#: What must be said of a release, and the settings of which any one says it: what is counted, and at which steps.
+#: The two parts of a release, its counts and its steps; any one of the listed settings describes the part.
 SAYING: dict[str, tuple[str, ...]] = {
     "places": ("sensors", "sensor_count", "sensor_places", "zones", "counts", "schedule", "published"),
     "steps": ("window", "origin", "end", "holdout", "counts", "schedule", "published"),
@@ -363,7 +363,7 @@ SAYING: dict[str, tuple[str, ...]] = {
 
 
 def unsaid(given: Collection[str]) -> tuple[str, ...]:
-    """What nobody said of a release, where these settings are given.
+    """The parts of a release left open by these settings.
 
     >>> unsaid(["visits", "holdout"]), unsaid(["schedule"]), unsaid([])
     (('places',), (), ('places', 'steps'))
@@ -381,7 +381,7 @@ def group_of(name: str) -> str | None:
 
 
 def default_of(name: str) -> str:
-    """A setting's default in words, as the help shows it; nothing where there is none.
+    """A setting's default in words, for the help; empty without one.
 
     >>> default_of("budget"), default_of("sigmas"), default_of("sample"), default_of("schedule")
     ('1e9', '0.5 1 2 4 8', 'everyone', '')

@@ -1,7 +1,6 @@
-"""Settings as a file: TOML that is read, checked elsewhere, and written such that an audit can be run again.
+"""Settings as a file: TOML is read here, checked elsewhere, and written for another run of the audit.
 
-Paths in a settings file are relative to the folder that the file lies in, so that a folder with an audit can be moved
-together with its visits.
+Paths in a settings file are relative to its folder, so a folder with an audit can be moved together with its visits.
 """
 
 from __future__ import annotations
@@ -24,14 +23,15 @@ from .validation import PATHS
 #: The first line of a file of settings.
 HEAD = "# Settings of an audit. To run it again: passerby audit --settings audit.toml --overwrite"
 
-#: Before a setting of a release that nobody gave: as no setting is read there, it is still said to be assumed then.
+#: The mark before a setting of a release nobody gave. The line is a comment, so a later run still counts the setting as
+#: assumed.
 ASSUMED = "# assumed: "
 
 
 def read_settings(path: str | Path, also: Sequence[str] = ()) -> dict[str, Any]:
     """The values of a settings file, with its paths made relative to the working folder; not yet checked.
 
-    Paths are those of an audit, and the settings named in `also`.
+    Paths are the paths of an audit, and the settings named in `also`.
     """
     file = Path(path)
     try:
@@ -61,16 +61,16 @@ def _placed(values: dict[str, Any], folder: Path) -> None:
 
 
 def write_settings(settings: AuditSettings, path: str | Path) -> None:
-    """Write settings as TOML, such that reading them gives the same settings."""
+    """Write settings as TOML; reading them gives the same settings."""
     file = Path(path)
     with whole_or_nothing(file) as temporary:
         temporary.write_text(as_toml(settings, file.parent), encoding="utf-8")
 
 
 def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, leave: Collection[str] = ()) -> str:
-    """Settings as the text of a TOML file that lies in `folder`, below a line that says what it is.
+    """Settings as the text of a TOML file in `folder`, below a line on its purpose.
 
-    Settings that are not given are left out, and so are those that change nothing beside the others, and some by name.
+    Open settings are left out, and so are settings without effect beside the others, and some by name.
     """
 
     def told(name: str, value: Any) -> Any:
@@ -82,10 +82,10 @@ def as_toml(settings: AuditSettings, folder: Path = Path(), head: str = HEAD, le
 
 
 def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", leave: Collection[str] = ()) -> str:
-    """Settings as a page shows them: files by their names on an internal page, and not at all on one that is shared.
+    """Settings for a page: files by their names on an internal page, and left out on a shared one.
 
-    The path of a file may hold the name of somebody. Who shared the work changes nothing, and is nobody's business.
-    With `leave`, some settings are left out by name, where these are of something else than an audit.
+    The path of a file may hold the name of somebody. The division of the work changes nothing, and is nobody's
+    business. With `leave`, some settings are left out by name, if they are not about an audit.
     """
 
     def told(name: str, value: Any) -> Any:
@@ -102,7 +102,7 @@ def as_shown(settings: AuditSettings, *, internal: bool, what: str = "audit", le
 
 
 def _written(settings: AuditSettings, head: str, told: Callable[[str, Any], Any]) -> str:
-    """Settings as TOML, each as it is `told` by name and value; those that are told as None are left out."""
+    """Settings as TOML, each rendered by `told` from name and value; None leaves one out."""
     idle = {each.name for each in idle_settings(settings)}
     assumed = {name for what in settings.assumed for name in SAYING[what]}
     lines = [head]

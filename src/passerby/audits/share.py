@@ -1,4 +1,4 @@
-"""A share of the visits, audited by itself: what engines of other makes call for each of their partitions."""
+"""A share of the visits, audited by itself: the function for each partition of other engines."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def audit_partition(
 ) -> pl.DataFrame:
     """The loss of the people of some visits, as rows of the table of `audit`, ordered by person.
 
-    `visits` is a table (polars, pandas or Arrow) with all visits of each person that is in it, and of nobody twice;
-    times without a zone are by the clock of `like`. `like` are people whose steps, places and habits of everybody are
-    taken, and whether times are cut: fitted to all visits, or to a sample of people. Rows are then those of
-    `audit(fit_people(...))` of everybody,
-    if `like` were. Numbers of others that the mechanism needs are those that `like` counted: give them with
-    `Release(others=...)` where it is a sample. Who is known too seldom is left out; where that is everybody, the table
-    is empty. `measurement` holds arguments of `audit`, which works in this process alone.
+    `visits` is a table (polars, pandas or Arrow) with all visits of each person in it, and of nobody twice; times
+    without a zone are by the clock of `like`. `like` are people with the steps, places and everybody's habits for this
+    share; they also decide whether times are cut. They are fitted to all visits, or to a sample of people. Rows are
+    then the rows of `audit(fit_people(...))` of everybody, if `like` were everybody. A mechanism's numbers of others
+    are the numbers counted by `like`: give them with `Release(others=...)` if it is a sample. People known too seldom
+    are left out; if nobody remains, the table is empty. `measurement` holds arguments of `audit`; the audit works in
+    this process alone.
 
     >>> import passerby as pb
     >>> city = pb.simulate_city(people=40, places=20, days=4)
@@ -68,8 +68,8 @@ def audit_partition(
 
 
 def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People | None:
-    """People with the steps and places of others; None where nobody is seen in these steps at these places."""
-    # Places in the order of all of them, by which ties are settled; steps by the clock, which may show no such hour.
+    """People with the steps and places of others; None if nobody is seen in these steps at these places."""
+    # Places are in the order of all of them, to settle ties. Steps go by the clock; it may not have such an hour.
     visited = set(visits.places.to_list())
     there = [number for number, name in enumerate(like.places[:-1]) if name in visited]
     if not there:

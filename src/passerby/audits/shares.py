@@ -1,6 +1,6 @@
-"""Shares of people above thresholds, and the means of those who are counted and of those who hardly ever are.
+"""Shares of people above thresholds, and the means of counted people and of hardly ever counted ones.
 
-Both obey the rule of five together: whoever takes a number of one group from that of all has one of the other group.
+Both obey the rule of five together: subtracting one group's number from the number of all gives the other group's.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .population import limits_around
 from .record import Mean, Record
 from .results import COUNTED, LEVELS, Tally
 
-#: Of shares that differ by few people, those without the release come first (numbers of `LEVELS`): they are the same on
-#: each page about the same people, so that what one page tells of them no other may hold back.
+#: For shares with a difference of few people, the ones without the release come first (numbers of `LEVELS`). They are
+#: the same on each page about the same people, so no page may withhold a number shown on another.
 TOLD_FIRST = (0, 1, 2)
-#: Bounds, which are rounded up.
+#: Bounds, rounded up.
 UP = (2,)
 _LEAST = f"{100 * COUNTED:g} %"
 #: The two groups in words.
@@ -91,7 +91,7 @@ def mean_of(tally: Tally, confidence: float) -> Mean | None:
         return None
     lower, upper = (exact_mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
     found = limits_around(lower, upper, float(tally.squares), count, confidence)
-    # Nobody's loss is below what is known of them without the release, which no sample decides.
+    # Nobody's loss is below the prior knowledge of them, and no sample decides this.
     least = max(found.lower, exact_mean(tally.sums["baseline_lower"], count))
     return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
 
@@ -99,10 +99,10 @@ def mean_of(tally: Tally, confidence: float) -> Mean | None:
 def groups_of(tally: Tally, above: Sequence[Above], measured: int, confidence: float) -> list[Group]:
     """Counted people first, then those hardly ever counted.
 
-    None where either are one to four, or where what the release adds to either is added for one to four of them.
+    None if either group has one to four people, or if the release adds to either for one to four of them only.
 
-    A share is told of both groups or of neither, and only at a threshold at which that of all is told (`above`): they
-    add up to it. Sizes are told in fives, the larger as the rest of those who are told to be `measured`.
+    A share is given for both groups or for neither. It is given only at a threshold with the share of all (`above`):
+    they add up to it. Sizes are in fives, the larger as the rest of the people stated as `measured`.
     """
     parts = {counted: part for counted, part in tally.parts.items() if part.counts["lower"]}
     if any(part.counts["lower"] < FEW or _by_few(part) for part in parts.values()):
@@ -129,7 +129,7 @@ def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
 
 
 def _by_few(part: Tally) -> bool:
-    """Whether nearly all that the release adds to these is added for few of them, whom the mean would tell of."""
+    """Whether nearly all the gain from the release is for few of them: the mean would reveal these."""
     return (
         effective_people_of(float(part.sums["gain"]), float(part.sums["gain_squared"]), part.counts["lower"])
         < FEW - 1e-9
@@ -197,5 +197,5 @@ def _below(tally: Tally, column: str, level: float) -> int:
 
 
 def _left(whole: float | None, part: float | None) -> float | None:
-    """What a share leaves of another."""
+    """The rest of a share without another."""
     return None if whole is None or part is None else max(0.0, whole - part)

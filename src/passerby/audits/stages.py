@@ -1,4 +1,4 @@
-"""Telling somebody how far a long work is: which stage, and how much of it is done."""
+"""The progress of a long work: its stage, and the finished part of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from passerby.support.workers import Progress, silent
 
-#: Is called with the name of a stage, how much of it is done, and how much there is (0 where that is not known).
+#: The callback gets the name of a stage, the finished amount, and the whole (0 if unknown).
 Tell = Callable[[str, int, int], None]
 
 #: The stages of an audit.
@@ -28,7 +28,7 @@ TIMING_ADVERSARIES = "Timing other adversaries"
 
 
 def begin(tell: Tell | None, stage: str) -> Progress:
-    """Tell that a stage begins; what is returned tells how far it is.
+    """Announce a stage; the returned function reports its progress.
 
     >>> progress = begin(print, "Auditing people")
     Auditing people 0 0

@@ -1,7 +1,7 @@
 """Everybody on disk: visits read, sorted by person, traced and fitted in blocks, and people audited in partitions.
 
-Nothing of the size of all people is held: what is known of everybody (steps, places, habits, counts) is added up over
-blocks, and a worker holds the people of one partition.
+Nothing of the size of all people is held. Shared knowledge (steps, places, habits, counts) is added up over blocks, and
+a worker holds the people of one partition.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from .sample import some_numbers
 from .settings import AuditSettings, DataSettings
 from .stages import FITTING, READING, Tell, begin
 
-#: Rows from which on everybody is kept on disk, where settings leave it open; and bytes of a row of text, about.
+#: By default everybody is kept on disk from so many rows on; and the approximate bytes of a row of text.
 LARGE, BYTES = 20_000_000, 40
-#: The figures of a page, and what is tried out, rest on so many people at most, where everybody is on disk.
+#: The figures of a page, and its trials, rest on at most so many people if everybody is on disk.
 SHOWN = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class StoredWhereabouts(Whereabouts):
-    """Where everybody was from step `first` to before `stop`, also who is seen too seldom, in blocks on disk."""
+    """Everybody's places from step `first` to before `stop`, with people seen too seldom, in blocks on disk."""
 
     blocks: Blocks[Traces]
     first: int
@@ -75,7 +75,7 @@ def _numbers(asked: tuple[int, int, tuple[Count, ...]], traces: Traces) -> NDArr
 
 @dataclass(frozen=True)
 class StoredPeople:
-    """People on disk: what is known of all of them (`common`, without anybody), and partitions in their order.
+    """People on disk: the shared knowledge of them (`common`, without anybody), and partitions in their order.
 
     `absence` tells of each partition how many people it has and how often they are elsewhere, and `earlier` has traces
     at earlier origins.
@@ -89,7 +89,7 @@ class StoredPeople:
 
     @classmethod
     def of(cls, common: People, traces: StoredTraces, least: int) -> StoredPeople:
-        """The people of stored traces who are known often enough."""
+        """The people of stored traces known often enough."""
         bare = replace(common, whereabouts=None)
         small = traces.cut(partition_size(len(traces))).then(_people, (bare, least))
         return cls(common, small, tuple(small.map(_absence, None)), traces)
@@ -115,7 +115,7 @@ class StoredPeople:
         return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
 
     def work(self, job: Job, store: Path) -> Everyone:
-        """A job about all of them, which is made without anybody; their rows are put together in the store."""
+        """A job about all of them, made without anybody; their rows are put together in the store."""
         blocks = self.partitions.then(_rows, None)
         check_job(joined(job, Partition.of(self.some(np.arange(min(1, len(self))))))[0])
         return Everyone(job, self.common, blocks, self.sizes, (job, self.traces.digests, self.sizes), store)
@@ -144,13 +144,13 @@ def _some(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, p
 
 
 def store_of(folder: Path) -> Path:
-    """Where everybody is kept while they are audited, in the folder for the results; workers may run in another one."""
+    """The store of everybody during an audit, in the folder for the results; workers may run in another one."""
     return folder.absolute() / "parts" / "store"
 
 
 @contextmanager
 def passing(folder: Path) -> Iterator[None]:
-    """What is stored in a folder goes with the work, whatever ends it: whoever goes on reads the visits again."""
+    """The stored files in a folder go with the work, whatever ends it: a restart reads the visits again."""
     try:
         yield
     finally:
@@ -168,12 +168,12 @@ def on_disk(settings: AuditSettings) -> bool:
 
 
 def reading_of(settings: AuditSettings) -> Reading:
-    """What is read, and how."""
+    """The source and the method of reading."""
     return Reading.of(settings.files, settings.only(DataSettings, "visits"))
 
 
 def rows_about(reading: Reading) -> int:
-    """How many rows there are, about; those of packed text are taken to be four times as short."""
+    """The approximate number of rows; rows of packed text are taken to be four times as short."""
     total = 0
     for file in reading.files or []:
         with file.open("rb") as start:
@@ -198,10 +198,10 @@ def read_everyone(
     tell: Tell | None = None,
     named: Sequence[str] | None = (),
 ) -> tuple[StoredPeople, StoredVisits, Times]:
-    """Read the visits, sort them by person, and fit habits; a folder holds what is between, and begins empty.
+    """Read the visits, sort them by person, and fit habits; a folder for intermediate files begins empty.
 
-    Places that are `zoned` are kept beside those that are chosen, and at earlier origins those that are `named`, or
-    with None all that are kept at the latest.
+    `zoned` places are kept beside the chosen ones. Earlier origins also keep the `named` ones, or with None all places
+    kept at the latest.
     """
     shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder.parent, "out", private=True)
@@ -223,7 +223,7 @@ def read_everyone(
 
 
 def _everyone(common: People, traces: StoredTraces, least: int) -> StoredPeople:
-    """The people of stored traces, with what all of them did at the steps to find where habits have a part of it."""
+    """The people of stored traces, with the common part of the steps to find if habits have one."""
     everyone = StoredPeople.of(common, traces, least)
     if common.habits is None or not common.habits.chosen.common:
         return everyone
@@ -234,7 +234,7 @@ def _everyone(common: People, traces: StoredTraces, least: int) -> StoredPeople:
 def _earlier(
     settings: AuditSettings, visits: StoredVisits, how: Tracing, fitting: Fitting, named: Sequence[str], folder: Path
 ) -> Origins:
-    """Traces at earlier origins, as `earlier_traces` makes them; none where steps are too few."""
+    """Traces at earlier origins, as `earlier_traces` makes them; empty if steps are too few."""
     try:
         tracings = earlier_tracings(visits.everybody, how, fitting, settings.origins, settings.kept, named)
     except InputError:

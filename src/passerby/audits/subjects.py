@@ -1,4 +1,4 @@
-"""What the counts of a release are about, whatever the step: places, zones, flows between them, or their visitors."""
+"""The subjects of a release's counts, at any step: places, zones, flows between them, or their visitors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Subject:
 
 
 def subject_of(count: Count) -> Subject:
-    """What a count is about.
+    """The subject of a count.
 
     >>> from passerby import Moved
     >>> subject_of(Moved([0], [1, 2], step=5))
@@ -41,7 +41,7 @@ def subject_of(count: Count) -> Subject:
 
 @lru_cache(maxsize=16)
 def subjects_of(release: Release) -> tuple[Subject, ...]:
-    """Each thing that is counted, once, in the order of the release; of sensors, the places in theirs.
+    """Each subject once, in the order of the release; of sensors, the places in their order.
 
     >>> [subject.zones for subject in subjects_of(Release([[3], [1, 3]]))]
     [((1,),), ((3,),)]
@@ -53,7 +53,7 @@ def subjects_of(release: Release) -> tuple[Subject, ...]:
 
 
 def in_words(release: Release) -> str:
-    """How many numbers are published, and of what.
+    """The number of published values, and their subjects.
 
     >>> from passerby import Moved, Present
     >>> in_words(Release([[3], [1, 3]])), in_words(Release(counts=[Present([0, 1], 0), Moved([0], [1], 0)], steps=2))
@@ -72,7 +72,7 @@ def in_words(release: Release) -> str:
 
 @lru_cache(maxsize=16)
 def subject_grid(release: Release) -> Ints:
-    """The number of the subject of each count (T, S), in the form of `release.grid`; -1 where there is none."""
+    """The number of the subject of each count (T, S), in the form of `release.grid`; -1 without one."""
     number = {subject: k for k, subject in enumerate(subjects_of(release))}
     if isinstance(release, CountRelease):
         about = [subject_of(count) for count in release.listed]

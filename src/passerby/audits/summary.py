@@ -1,6 +1,6 @@
-"""What `summary.json` holds: a documented, versioned record of an audit that names nobody and tells of no few people.
+"""The content of `summary.json`: a documented, versioned record of an audit without names or groups of few people.
 
-Every number about people rests on at least five of them (`support.rule_of_five`), so that the record may be shared.
+Every number about people rests on at least five of them (`support.rule_of_five`), so the record may be shared.
 """
 
 from __future__ import annotations
@@ -135,9 +135,9 @@ def summarise(
 ) -> Summary:
     """The summary of an audit's table, in memory or on disk.
 
-    `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
-    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`), and
-    `questions` and `presence` of those (`question_record`).
+    `window` is the length of a step in words, and `coverage` counts read and left-out data. `eligible` is the number of
+    people from whom the table's people were drawn. `backtest` and `adversaries` are their shareable parts (`record`),
+    and `questions` and `presence` are the same for questions (`question_record`).
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
@@ -188,7 +188,7 @@ def _ends(found: Mapping[str, ColumnStatistics], lower: str, upper: str) -> Ends
 
 
 def _told(of: ColumnStatistics) -> Statistics:
-    """Mean, median, 95th percentile and what five people reach."""
+    """Mean, median, 95th percentile, and the value reached by five people."""
     reached = None if of.reached is None else rounded_down(of.reached)
     return Statistics(mean=of.mean, median=of.median, percentile_95=of.percentile_95, reached_by_five=reached)
 

@@ -1,7 +1,7 @@
-"""Several releases about the same people: what somebody finds who has all of them, beside each alone.
+"""Several releases about the same people: the success of an adversary with all of them, beside each alone.
 
-Tables that hide small numbers, each for itself, may tell them by their difference. The joint release has all counts
-(`a + b`), so that it tells at least as much as each: this is used where one interval is wider than the other.
+Tables with small numbers hidden, each for itself, may reveal them by their difference. The joint release has all counts
+(`a + b`), so it tells at least as much as each. This is used if one interval is wider than the other.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from .engine import engine_of
 from .job import enough_workers
 from .settings import EngineSettings, Measurement, ReportSettings
 
-#: What the joint release is called.
+#: The name of the joint release.
 JOINT = "together"
-#: Digits of shares that others see: all of them would tell of how many people.
+#: Digits of shares for others: all digits would reveal the number of people.
 DIGITS = 3
-#: The columns of an audit that are kept.
+#: The kept columns of an audit.
 KEPT = ("status", "lower", "upper", "baseline_lower", "baseline_upper")
 
 
@@ -64,8 +64,8 @@ class Together:
     def means(self, thresholds: Sequence[float] = ReportSettings.thresholds) -> pl.DataFrame:
         """A row for each release, and for all together: the mean ends of the loss, and the baseline before.
 
-        Columns `above_...` hold the share of the people who are surely found with so much chance or more, where it
-        rests on enough people. Only those are counted who were measured with all of them.
+        Columns `above_...` hold the share of people surely found with so much chance or more, if it rests on enough
+        people. Only people measured with all of them are counted.
         """
         if isinstance(thresholds, str | bytes) or not isinstance(thresholds, Sequence | np.ndarray):
             raise InputError(f"thresholds: expected a list of chances, got {shown(thresholds)}")
@@ -89,7 +89,7 @@ class Together:
         return sizes_in_fives({"measured": measured, "not": self.people - measured})
 
     def shared(self) -> list[dict[str, Any]]:
-        """The means for others to see: none where they would be of fewer than five people."""
+        """The means for others: left out if they are of fewer than five people."""
         means = self.means()
         if means["people"][0] < FEW:
             return []
@@ -98,12 +98,12 @@ class Together:
 
     @property
     def measured(self) -> pl.DataFrame:
-        """The rows of the people who were measured with each release and with all of them."""
+        """The rows of the people measured with each release and with all of them."""
         refused = self.table.filter(pl.col("lower").is_null())["person"]
         return self.table.filter(~pl.col("person").is_in(refused.implode()))
 
     def lines(self) -> list[str]:
-        """What was found, in a few lines."""
+        """The findings, in a few lines."""
         found = self.means()
         asked = f"all but {self.misses} of {self.steps} steps" if self.misses else f"all {self.steps} steps"
         if found["people"][0] < FEW:
@@ -119,7 +119,7 @@ class Together:
         return [first, *rows, self._verdict(found)]
 
     def _verdict(self, found: pl.DataFrame) -> str:
-        """Whether all together tell more than the one that tells most."""
+        """Whether all together tell more than the most telling one."""
         alone, joint = found.head(len(self.names)), found.row(-1, named=True)
         second, most = alone.sort("upper").tail(2).iter_rows(named=True)
         least, highest = joint["lower"] - most["upper"], joint["upper"] - alone["lower"].max()
@@ -127,14 +127,14 @@ class Together:
             return f"Together they tell no more than {most['release']} alone."
         if least > 0:
             more = span(least, highest, points)
-            # Which one is the highest is sure only where no other may be above it.
+            # The highest one is sure only if no other may be above it.
             if second["upper"] <= most["lower"]:
                 return f"Together they add {more} to the chance with {most['release']} alone, the highest of one."
             return f"Together they add {more} to the highest chance with one of them alone."
         return f"Together they add {points(highest)} at most to the highest chance with one of them alone."
 
 
-#: What the row without any release is called.
+#: The name of the row without any release.
 WITHOUT = "without any"
 
 
@@ -167,8 +167,8 @@ def together(
     """Everyone's loss with each of several releases, and with all of them together.
 
     The releases are about the same steps and places of the same people, each with its own mechanisms; give them in a
-    mapping to name them. All other arguments are those of `audit`. Where series are drawn, all ends of a person hold
-    together at the confidence.
+    mapping to name them. All other arguments are the arguments of `audit`. If series are drawn, all ends of a person
+    hold together at the confidence.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -184,7 +184,7 @@ def together(
     check_effort(tolerance, budget, confidence, runs)
     joint = reduce(add, named.values())
     tables, every = {}, {**named, JOINT: joint}
-    # Ends are handed on from one release to another, so that all must hold together.
+    # Ends are passed from one release to another, so all must hold together.
     how = vars(doubted(Measurement(misses, tolerance, runs, confidence, budget, seed), 1 / len(every)))
     with engine_of(engine, scheduler, workers, executor) as pool:
         few = enough_workers(len(people), workers, pool)
@@ -220,15 +220,15 @@ def _told(progress: Progress, number: int, audits: int, done: int, everything: i
 def _joined(tables: Mapping[str, pl.DataFrame], *, crowd: bool = False) -> pl.DataFrame:
     """All audits, one after another; with all releases nobody is found with less chance than with one of them.
 
-    Of a `crowd`, ends are given where others were at some steps. With other sensors these are other steps, so that the
-    upper end with all releases says nothing of one of them.
+    For a `crowd`, ends are conditional on the others' places at some steps. With other sensors these are other steps,
+    so the upper end with all releases is no bound on one of them.
     """
     kept = {name: table.select("person", pl.lit(name).alias("release"), *KEPT) for name, table in tables.items()}
     alone, joint = list(tables)[:-1], JOINT
     if not crowd:
         _refute(tables)
     lowers = np.array([kept[name]["lower"].fill_null(0.0).to_numpy() for name in alone])
-    # Null stays null: what was refused is not told.
+    # Null stays null: a refused value is withheld.
     kept[joint] = kept[joint].with_columns(lower=pl.max_horizontal("lower", pl.Series(lowers.max(axis=0))))
     kept[joint] = kept[joint].with_columns(
         lower=pl.when(pl.col("upper").is_null()).then(None).otherwise("lower"),
@@ -242,7 +242,7 @@ def _joined(tables: Mapping[str, pl.DataFrame], *, crowd: bool = False) -> pl.Da
 
 
 def _refute(tables: Mapping[str, pl.DataFrame]) -> None:
-    """Raise `Contradiction` where one release alone achieves for certain what all together cannot."""
+    """Raise `Contradiction` if one release alone is certain to achieve more than all together can."""
     every = tables[JOINT]
     for name in list(tables)[:-1]:
         ends = pl.DataFrame({"lower": tables[name]["lower"], "upper": every["upper"]})

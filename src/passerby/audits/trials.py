@@ -1,4 +1,4 @@
-"""What is tried out for a report on some people: sensors, steps and counts left out, and other ways to publish."""
+"""Trials for a report on some people: sensors, steps and counts left out, and other ways to publish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def number_of_trials(people: int, count: int, rules: int) -> tuple[int, int]:
 
 
 def candidates(sigmas: Sequence[float], bases: Sequence[int]) -> dict[str, Mechanism]:
-    """The mechanisms that a report compares, by the words that it uses for them.
+    """The mechanisms compared in a report, by its words for them.
 
     >>> list(candidates([0.5], [20]))
     ['raw', 'noise 0.5', 'rounded to 20']

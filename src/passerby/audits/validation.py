@@ -1,4 +1,4 @@
-"""Settings are checked as a whole: everything that is wrong is said at once, in the words that they were given in."""
+"""Settings are checked as a whole: all errors are reported at once, in the words of their source."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from .sensitive import check_names
 from .settings import SETTINGS, TYPES, AuditSettings, unsaid
 from .wording import Keys, Source, Wording
 
-#: The settings that are paths.
+#: The path settings.
 PATHS = tuple(name for name, hint in TYPES.items() if Path in (hint, *get_args(hint)))
-#: What else is asked of a text; it complains where that is not so.
+#: Further demands on a text; it complains if they fail.
 TEXTS: dict[str, Callable[[str], object]] = {
     "window": lambda text: text == AUTO or parse_length(text, "window", AUTO),
     "origin": lambda text: text == FIRST_VISIT or parse_instant(text, "it"),
@@ -51,7 +51,7 @@ Fault = Mapping[str, Any]
 
 
 def check_settings(values: Mapping[str, Any], where: str = "settings", wording: Wording | None = None) -> AuditSettings:
-    """Settings from plain values; a `SettingsError` says everything that is wrong with them.
+    """Settings from plain values; a `SettingsError` lists all errors in them.
 
     >>> check_settings({"visits": "v.csv", "missses": 1, "runs": 1})
     Traceback (most recent call last):
@@ -63,14 +63,14 @@ def check_settings(values: Mapping[str, Any], where: str = "settings", wording: 
 
 
 def check_sources(*sources: Source, also: Collection[str] = ()) -> AuditSettings:
-    """Settings from several sources, of which later ones prevail; a misspelled one may mean those of `also`."""
+    """Settings from several sources, and later ones prevail; a misspelled one may mean a name in `also`."""
     values = {name: value for source in sources for name, value in source.values.items()}
     speech = _Speech(sources, also)
     checked, faults = _validated(values)
     lines = [line for fault in faults for line in speech.of(fault)]
     wrong = {str(fault["loc"][0]) for fault in faults}
     if faults:
-        # The others may still not fit together. Nothing is said of how a setting fits that cannot be read.
+        # The others may still not fit together. An unreadable setting gets no remark on its fit with others.
         rest = {name: value for name, value in values.items() if name not in wrong}
         checked, _ = _validated({"visits": Path(), **rest})
     if checked is not None:
@@ -83,7 +83,7 @@ def check_sources(*sources: Source, also: Collection[str] = ()) -> AuditSettings
 
 
 def _validated(values: Mapping[str, Any]) -> tuple[AuditSettings | None, list[Fault]]:
-    """Settings, or what is wrong with single ones of them."""
+    """Settings, or the errors in single ones of them."""
     try:
         checked = _model().model_validate(dict(values))
     except ValidationError as error:
@@ -92,7 +92,7 @@ def _validated(values: Mapping[str, Any]) -> tuple[AuditSettings | None, list[Fa
 
 
 class _Checks(BaseModel):
-    """What pydantic is to check beside types and ranges."""
+    """Checks by pydantic beside types and ranges."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -202,14 +202,14 @@ def _limited(hint: Any, limits: Mapping[str, Any]) -> Any:
 
 
 def _no_flag(value: object) -> object:
-    """`value`, unless it is True or False, which pydantic would take for 1 and 0."""
+    """`value`, unless it is True or False: pydantic would take these for 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("should be a number")
     return value
 
 
 class _Speech:
-    """Says what is wrong with settings, each in the words of the source that it comes from."""
+    """Words the errors in settings, each in the words of its source."""
 
     def __init__(self, sources: tuple[Source, ...], also: Collection[str] = ()) -> None:
         self.sources, self.also = sources, also
@@ -218,11 +218,11 @@ class _Speech:
         return next((source for source in self.sources[::-1] if name in source.values), self.sources[-1]).wording
 
     def rank(self, name: str) -> int:
-        """The number of the last source that gives a setting; -1 where none does."""
+        """The number of the last source of a setting; -1 without one."""
         return max((number for number, source in enumerate(self.sources) if name in source.values), default=-1)
 
     def name(self, name: str) -> str:
-        """What a setting is called."""
+        """The name of a setting."""
         return self._wording(name).name(name)
 
     def given(self, name: str, value: object) -> str:
@@ -230,7 +230,7 @@ class _Speech:
         return self._wording(name).given(name, value)
 
     def of(self, fault: Fault) -> Iterator[str]:
-        """What pydantic found, in plain words."""
+        """Pydantic's findings, in plain words."""
         name, *deeper = (part for part in fault["loc"] if not str(part).startswith(("constrained", "literal")))
         message = str(fault["msg"]).removeprefix("Value error, ").removeprefix("Input ")
         if fault["type"] == "path_type":
@@ -254,7 +254,7 @@ class _Speech:
 
 
 def _told(check: Callable[[], object], value: str) -> str:
-    """`value`, or the complaint of a check in the form that pydantic collects."""
+    """`value`, or the complaint of a check in the form for pydantic."""
     try:
         check()
     except PasserbyError as error:

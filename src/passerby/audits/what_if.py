@@ -1,4 +1,4 @@
-"""What if: the success of simple attacks when a sensor, a step or a count is left out, for some people."""
+"""What if: the success of simple attacks without a sensor, a step or a count, for some people."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from .remainder import kept_part
 from .settings import Measurement
 from .subjects import subject_grid, subjects_of
 
-#: Series that are looked at for each person and each thing that is left out.
+#: The number of series for each person and each left-out thing.
 SERIES = 64
-#: A count is taken to tell nothing of people whose presence it leaves open by less than this: knowing whether somebody
+#: A count is taken to tell nothing of people whose presence it leaves open by less than this. Knowing whether somebody
 #: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
 TINY = 1e-4
-#: What is known of each way to publish: everyone's mean ends and their limits, from so many people.
+#: The results of each way to publish: everyone's mean ends and their limits, from so many people.
 MEANS: dict[str, Any] = {
     "mechanism": pl.String,
     **dict.fromkeys(("lower", "upper", "lowest", "highest", "baseline"), pl.Float64),
@@ -47,17 +47,17 @@ SHARES: dict[str, Any] = {
     **dict.fromkeys(("threshold", "at_least", "at_most", "lowest", "highest"), pl.Float64),
     "people": pl.Int64,
 }
-#: The least noise with which a release puts hardly more people above a threshold than are without it.
+#: The least noise for a release with hardly more people above a threshold than without it.
 NOISE: dict[str, Any] = {"threshold": pl.Float64, "allowed": pl.Float64, "sigma": pl.Float64, "people": pl.Int64}
-#: Trials that are handed to a worker at a time, at most.
+#: The most trials in a worker's task.
 CHUNK = 16
 
 
 @dataclass(frozen=True)
 class Key:
-    """What is left out: one count, where both are given, or all counts of a `subject` or of a `step` (from 0).
+    """A left-out thing: one count, if both are given, or all counts of a `subject` or of a `step` (from 0).
 
-    A subject is what counts are about: a place, a zone, a flow (`subjects_of`).
+    A subject is the subject of counts: a place, a zone, a flow (`subjects_of`).
     """
 
     subject: int | None = None
@@ -69,7 +69,7 @@ class Key:
         return "step" if self.subject is None else "sensor" if self.step is None else "count"
 
     def cells(self, release: Release) -> NDArray[np.bool_]:
-        """Which counts of the release go: an array (T, S) in the form of its grid."""
+        """The removed counts of the release: an array (T, S) in the form of its grid."""
         steps, grid = np.arange(release.steps)[:, None], subject_grid(release)
         gone = grid >= 0
         if self.subject is not None:
@@ -78,7 +78,7 @@ class Key:
 
 
 def keys_of(release: Release) -> list[Key]:
-    """All that can be left out: each sensor, each step that has one, and each single count.
+    """All removable things: each sensor, each step with a sensor, and each single count.
 
     >>> [key.what for key in keys_of(Release([[0, 1], []]))]
     ['sensor', 'sensor', 'step', 'count', 'count']
@@ -94,17 +94,17 @@ def keys_of(release: Release) -> list[Key]:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found by trying things out on some `people`.
+    """The findings of trials on some `people`.
 
-    `left_out` has a row for each sensor, each step and each single count: `what` ("sensor", "step" or "count"), its
-    `subject` (what is counted: the number of a place, zone or flow among those of the release) and `step` (numbers from
-    0; null for a whole step and a whole sensor), the mean success of the simple attacks `with_all` counts and `without`
-    this, their difference `fall`, its standard `error` over people, and whether it may be `told` to others (`_told`).
-    The simple attacks are those without a search: the likeliest trace given the counts, the likeliest without them, and
-    one place throughout; they see the same series each time.
+    `left_out` has a row for each sensor, each step and each single count. `what` is "sensor", "step" or "count".
+    `subject` is the number of a place, zone or flow among the subjects of the release, null for a whole step. `step` is
+    a number from 0, null for a whole sensor. The row has the mean success of the simple attacks `with_all` counts and
+    `without` this, their difference `fall`, and its standard `error` over people. `told` marks a fall that may be
+    shared with others (`_told`). The simple attacks are the attacks without a search: the likeliest trace given the
+    counts, the likeliest without them, and one place throughout. They use the same series each time.
 
-    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All that they
-    rest on of a person holds together at the `confidence`; None where no series were drawn.
+    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All values they
+    rest on for a person hold together at the `confidence`; None if no series were drawn.
     """
 
     people: int
@@ -125,7 +125,7 @@ def try_out(
     progress: Progress | None = None,
     file: Path | None = None,
 ) -> Findings:
-    """Leave out each sensor, each step and each count; a `file` keeps what is finished when it is interrupted.
+    """Leave out each sensor, each step and each count; a `file` keeps finished parts through an interruption.
 
     >>> from passerby.visits import simulate_city
     >>> from passerby.people.fit import fit_people
@@ -181,12 +181,12 @@ def _sighting(prior: MarkovPrior, release: Release) -> NDArray[np.float64]:
 
 
 class Seen:
-    """Series that were published about a person, and how often the likeliest trace given some of their counts is right.
+    """Published series about a person, and the success of the likeliest trace given some of their counts.
 
-    `absent` and `present` (n, T, S) are the log-likelihoods of the published values; `hits` (n,) is the chance that the
-    likeliest trace given all counts of a series is right. A guess that uses fewer counts is still scored given all of
-    them: on average over series that makes no difference, and where the guess is the same the difference is zero for
-    each series.
+    `absent` and `present` (n, T, S) are the log-likelihoods of the published values. `hits` (n,) is the chance of the
+    likeliest trace given all counts of a series to be right. A guess with fewer counts is still scored given all of
+    them: on average over series this makes no difference. If the guess is the same, the difference is zero for each
+    series.
     """
 
     def __init__(
@@ -204,10 +204,10 @@ class Seen:
         self.hits = score(prior, release, self.evidence, self.guesses, misses)
 
     def hits_without(self, gone: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """For each series, the chance that the guess without some of the counts (T, S) is right."""
+        """For each series, the chance of the guess without some of the counts (T, S) to be right."""
         evidence = self.evidence.copy()
         for t in np.flatnonzero(gone.any(axis=1)).tolist():
-            # A count that is not there is as likely wherever the person is.
+            # A missing count is equally likely at all places of the person.
             evidence[:, t] = self._at(t, *(np.where(gone[t], 0.0, part[:, t]) for part in (self.absent, self.present)))
         guesses, _ = decode_series(self.prior, self.release, evidence)
         other = np.flatnonzero((guesses != self.guesses).any(axis=1))
@@ -216,7 +216,7 @@ class Seen:
         return hits
 
     def _at(self, t: int, absent: NDArray[np.float64], present: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log-likelihoods of one step by class (n, C), from those of its counts (n, S)."""
+        """Log-likelihoods of one step by class (n, C), from the values of its counts (n, S)."""
         if self.release.reveals:
             return combined(absent, present)
         counts = len(self.release.sensors[t])
@@ -238,7 +238,7 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
             "error": spread,
             "told": _told(keys, falls),
         },
-        # Where nothing is published, nothing is left out, and columns are of no type of their own.
+        # An empty release leaves nothing to remove, and columns without a type of their own.
         schema_overrides={
             "what": pl.String,
             "subject": pl.Int64,
@@ -250,10 +250,10 @@ def _left_out(keys: list[Key], values: NDArray[np.float64]) -> pl.DataFrame:
 
 
 def _told(keys: Sequence[Key], falls: NDArray[np.float64]) -> list[bool]:
-    """Which falls (N, keys) may be told: those that rest on `FEW` people, without such that leave one that does not.
+    """The publishable falls (N, keys): based on `FEW` people, without any that would reveal an unpublishable one.
 
-    The fall without a sensor or a step, less those of its counts that are told, may be that of one which is not. Then
-    the smallest of these counts is not told either, and so on, until what is left rests on enough people.
+    The fall without a sensor or a step, less the published falls of its counts, may equal an unpublished one. Then the
+    smallest of these counts is withheld too, and so on, until the rest is based on enough people.
     """
     told = [not rests_on_few(fall) for fall in falls.T]
     counts = [k for k, key in enumerate(keys) if key.what == "count"]

@@ -1,7 +1,7 @@
-"""One promise at the published window and at earlier ones: what drifts between them, and whether it came true.
+"""One promise at the published window and at earlier ones: the drift between them, and the verdict.
 
-The published window is judged, since that is what a reader takes the chances of a page for. Earlier windows say what a
-promise for such a window is worth: an interval in which right minus promised was to be expected there.
+The verdict is on the published window, since a reader takes the chances of a page for this window. Earlier windows show
+the worth of a promise for such a window: an interval in which right minus promised is to be expected.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Floats = NDArray[np.float64]
 Verdict = Literal["came true", "did not come true", "cannot be told"]
 Ends = tuple[float, float]
 
-#: A promise of one half is close to what was right if both differ by no more; others relative to that (`close`).
+#: A promise of one half is close to the real share if they differ by no more; others relative to this (`close`).
 CLOSE = 0.05
-#: The least difference that counts as one, whatever was promised.
+#: The least difference of any weight, whatever was promised.
 LEAST = 0.005
-#: The interval of what was to be expected must lie within so many times as much.
+#: The expected interval must lie within so many times as much.
 WIDE = 4.0
-#: The level of that interval, and of what chance alone leaves.
+#: The level of this interval, and of the interval of chance alone.
 EXPECTED, LEVEL = 0.90, 0.95
-#: How often a window may lie beyond the departure that is to be careful.
+#: The share of windows allowed beyond the careful departure.
 EXCEEDED = 0.1
-#: Drift between windows before any is seen, as a share of `sqrt(p (1 - p))`, and for how many windows that counts.
-#: Both were chosen on the sets of `benchmarks/promises.py`.
+#: Drift between windows before any is seen, as a share of `sqrt(p (1 - p))`, and its weight in windows. Both were
+#: chosen on the sets of `benchmarks/promises.py`.
 DRIFT, SEEN = 0.06, 1.0
 
 
@@ -40,7 +40,7 @@ def scale(promised: float) -> float:
 
 
 def close(promised: float) -> float:
-    """The largest difference at which a promise came true: 5 points from one half on, and below it relative to that.
+    """The largest difference for a kept promise: 5 points from one half on, and below it relative to this.
 
     >>> [round(close(promised), 4) for promised in (0.9, 0.5, 0.1, 0.03, 0.0)]
     [0.05, 0.05, 0.03, 0.0171, 0.005]
@@ -52,7 +52,7 @@ def close(promised: float) -> float:
 class Windows:
     """Promised and right (k,) at windows, the published one first, and the variance (k,) of their difference by chance.
 
-    `independent` is how many windows they count for where they overlap.
+    `independent` is the number of windows they count for if they overlap.
     """
 
     promised: Floats
@@ -66,10 +66,10 @@ class Windows:
         return np.asarray(self.right - self.promised)
 
     def drift(self, which: slice = slice(None)) -> float:
-        """How much differences vary between windows beyond what chance explains, τ².
+        """The variance of differences between windows beyond chance, τ².
 
-        By the method of moments (DerSimonian and Laird 1986), as the mean with what other populations show: few windows
-        that agree are no proof that others would.
+        By the method of moments (DerSimonian and Laird 1986), as the mean with the variance of other populations. Few
+        windows in agreement are no proof for others.
         """
         d, v = self.differences[which], self.chance[which]
         expected = (DRIFT * scale(float(self.promised[0]))) ** 2
@@ -85,7 +85,7 @@ class Windows:
 
     @cached_property
     def weights(self) -> Floats:
-        """What each window counts (k,): less where it can tell less, `1 / (v + τ²)`, and together one."""
+        """The weight of each window (k,): lower with less information, `1 / (v + τ²)`, with the sum one."""
         found = 1 / (self.chance + self.drift())
         return np.asarray(found / found.sum())
 
@@ -95,10 +95,10 @@ class Windows:
         return float(self.weights @ self.promised), float(self.weights @ self.right)
 
     def expected(self, level: float = EXPECTED) -> Ends | None:
-        """Where right minus promised was to be expected at the published window, by the earlier ones alone.
+        """The expected right minus promised at the published window, by the earlier ones alone.
 
         Their weighted mean, with its own variance, drift, and chance at the published window; Student's law with the
-        degrees of freedom of these together (Satterthwaite 1946). None without a second window that does not overlap.
+        degrees of freedom of these together (Satterthwaite 1946). None without a second window free of overlap.
         """
         from scipy.special import stdtrit
 
@@ -116,12 +116,12 @@ class Windows:
         return max(-1.0, middle - half), min(1.0, middle + half)
 
     def covered(self) -> float | None:
-        """The right minus promised that the published window exceeds in one of ten cases, by the earlier ones."""
+        """The right minus promised exceeded by the published window in one of ten cases, by the earlier ones."""
         ends = self.expected(1 - 2 * EXCEEDED)
         return None if ends is None else ends[1]
 
     def by_chance(self, window: int = 0) -> float:
-        """What chance alone leaves of a difference, if habits are right (95 %)."""
+        """The part of a difference left to chance alone, if habits are right (95 %)."""
         from scipy.special import ndtri
 
         return float(ndtri((1 + LEVEL) / 2)) * sqrt(float(self.chance[window]))
@@ -130,8 +130,8 @@ class Windows:
     def verdict(self) -> Verdict:
         """Whether the promise for the published window came true.
 
-        It did not where the difference is not close, and more than chance leaves. It did where it is close, lies where
-        it was to be expected, and little else was to be expected. Else that cannot be told.
+        The promise failed if the difference is not close, and beyond chance. It came true if the difference is close
+        and in the expected interval, and this interval is narrow. Otherwise the verdict is open.
         """
         difference, near = float(self.differences[0]), close(float(self.promised[0]))
         if abs(difference) > near:
@@ -143,9 +143,9 @@ class Windows:
 
 
 def variance(promised: Floats, right: Floats, *, single: bool = True) -> float:
-    """The variance of a mean difference over people (n,) by chance: what habits say, or what is seen, if that is more.
+    """The variance of a mean difference over people (n,) by chance: under the habits, or as observed, if higher.
 
-    What is not a `single` chance, such as what counts add or a mean over places, varies as is seen.
+    A value without a `single` chance, such as the gain from counts or a mean over places, varies as observed.
     """
     n = len(promised)
     seen = float((right - promised).var()) * n / max(1, n - 1)

@@ -79,7 +79,7 @@ class Options(Wording):
 
 
 def instead(wording: Wording) -> str:
-    """What to do where a folder holds finished results.
+    """The advice for a folder with finished results.
 
     >>> instead(Options())
     'choose another --out, or replace it with --overwrite'
@@ -89,7 +89,7 @@ def instead(wording: Wording) -> str:
 
 @dataclass(frozen=True)
 class Source:
-    """Values for settings, where they come from, and what that place calls settings."""
+    """Values for settings, their source, and its names for settings."""
 
     values: Mapping[str, Any]
     where: str = "settings"

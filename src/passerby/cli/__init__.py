@@ -1,8 +1,7 @@
 """The command line: parses, calls the library, prints, and turns errors into messages and exit codes.
 
-Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of passerby, 2 something that was handed in,
-3 a table that may not go out where that was to be checked, 130 interrupted, 143 terminated. Set `PASSERBY_DEBUG=1` to
-see where an error comes from.
+Nothing below this folder prints or exits. Exit codes: 0 done, 1 a defect of passerby, 2 an input error, 3 a table under
+check may not go out, 130 interrupted, 143 terminated. Set `PASSERBY_DEBUG=1` to see the origin of an error.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ HELP = """How much published counts reveal about one person who was counted.
 Begin with `passerby demo`, or with `passerby audit --help` for data of your own.
 """
 
-#: What is said where memory is short, whoever noticed it.
+#: The message for short memory, from any source.
 NO_MEMORY = (
     "out of memory, or of threads{limit}; allow more, or let it take less: an audit takes less with --workers 1, with "
     "--store disk, with fewer --places or with a --sample of the people"
@@ -71,10 +70,10 @@ app["simulate"].usage = "Usage: passerby simulate OUT [OPTIONS]"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line on `arguments` (those of the process by default), and return the exit code."""
+    """Run the command line on `arguments` (the process's own by default), and return the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if "" in given:
-        # As the path of a folder it would be the one that is worked in.
+        # As the path of a folder it would be the current one.
         before = f" (after {given[given.index('') - 1]})" if given.index("") else ""
         return _complain(f"an argument is empty{before}; fill it in, or leave it out with its option", 2)
     try:
@@ -104,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise  # Rust panics, which is no `Exception`
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             return _complain(f"what is found cannot be shown: {error.strerror}; send the output elsewhere", 2)
-        # The message itself may quote the data, ids among them: only who asks for it sees it.
+        # The message itself may quote the data, ids among them: it is shown only on request.
         what = f"{type(error).__name__} in {_origin(error)}"
         return _complain(f"this should not happen ({what}); run with PASSERBY_DEBUG=1 to see more, and report it", 1)
     return code if isinstance(code, int) else 0
@@ -112,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _asked_to_end() -> Iterator[None]:
-    """A request to end (SIGTERM) is like the key that interrupts: work is kept, and how to go on is said."""
+    """A request to end (SIGTERM) is like the interrupt key: work is kept, with advice on continuing."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread hears signals
         return

@@ -1,4 +1,4 @@
-"""`passerby check`: what a table of counts would tell, before it is published and without anybody's trace."""
+"""`passerby check`: what a table of counts reveals, before it is published and without anybody's trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HEADS = ("published", "was there: insider", "was there: by habits", "is counted: by habits", "whole day: insider")
 
 
-#: Options of a plan that hold for a table of counts, too.
+#: Options of a plan that also apply to a table of counts.
 OF_TABLES = (
     "at_most",
     "above",
@@ -31,7 +31,7 @@ OF_TABLES = (
     "seed",
     "runs",
 )
-#: The limit where none is given: nobody above this advantage.
+#: The default limit: nobody above this advantage.
 ABOVE = 0.25
 
 
@@ -86,7 +86,7 @@ def check(
 def _check(
     table: Path, personas: list[str] | None, places: dict[str, str], how: dict[str, Any], out: Path, *, overwrite: bool
 ) -> None:
-    """Check, write the folder, and say what was found."""
+    """Check, write the folder, and print the findings."""
     from passerby.audits.wording import Options
     from passerby.report.check_page import sentences
     from passerby.runs.tables import check_destination, write_check
@@ -166,7 +166,7 @@ def _show(screen: Console, found: TableCheck) -> None:
 
 
 def is_table(visits: Sequence[str]) -> bool:
-    """Whether what a plan is asked for is one table of counts: it has no column for a person."""
+    """Whether the input of a plan is one table of counts: it has no column for a person."""
     from passerby.errors import PasserbyError
     from passerby.tables.columns import columns_of, key
     from passerby.tables.lines import rows_of
@@ -190,7 +190,7 @@ def plan_counts(
     *,
     overwrite: bool,
 ) -> None:
-    """Plan what may be published of a table of counts, write the folder, and say it."""
+    """Plan the publication of a table of counts, write the folder, and print the plan."""
     from passerby.audits.wording import Options
     from passerby.errors import ConfigError
     from passerby.plans.limit import Limit

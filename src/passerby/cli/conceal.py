@@ -1,4 +1,4 @@
-"""`passerby conceal`: which cells of a table with totals to hide, so that none that is hidden follows from the rest."""
+"""`passerby conceal`: the cells of a table with totals to hide, so that no hidden number follows from the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-#: The exit code where the numbers that are shown give hidden ones away.
+#: The exit code if shown numbers give hidden ones away.
 GIVEN_AWAY = 3
 
 

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 #: People on whom sensors, steps and noise are tried out.
 EXPLORE = 40
-#: Hours that the adversary may get wrong.
+#: The hours the adversary may get wrong.
 MISSES = 2
 ASKED = (
     "A simulated city: {people:,} people, {days} days. {sensors} places publish hourly counts for the last day, "
     "{which}. Can it be told who was there?"
 )
-#: The place that nobody wants to be seen at, and what it is called where the city has none.
+#: The sensitive place, and its name if the city has none.
 CLINIC = "hospital"
-#: Ways to publish that are compared at the end, in words, and people on whom they are.
+#: Ways to publish for the last comparison, in words, and the number of people for it.
 WAYS = {
     "Raw": "Raw()",
     "Hidden below 10": "Suppression(10)",
@@ -38,7 +38,7 @@ AUDITS = {
     "raw": ("raw", "A simulated city: raw hourly counts"),
     "gaussian": ("noisy", "A simulated city: hourly counts with noise"),
 }
-#: Settings of both audits: the last day by the hour, and numbers that come soon.
+#: Settings of both audits: the last day by the hour, and quick numbers.
 DAY: dict[str, Any] = {
     "window": "1h",
     "origin": "2024-01-01",
@@ -52,7 +52,7 @@ DAY: dict[str, Any] = {
     "adversaries": 30,
     "presence": 25,
 }
-#: Noise and rounding that are tried out.
+#: Candidate noise and rounding.
 TRIED: dict[str, Any] = {"sigmas": (1.0, 4.0), "bases": (10,)}
 
 
@@ -141,7 +141,7 @@ def demo(
 
 
 def _counted(visits: Visits, days: int, sensors: int) -> tuple[tuple[str, ...], str | None]:
-    """The places that are counted: those that are most visited before the last day, and the first hospital."""
+    """The counted places: the most visited ones before the last day, and the first hospital."""
     import polars as pl
 
     table = visits.table

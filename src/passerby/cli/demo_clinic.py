@@ -1,4 +1,4 @@
-"""The end of the demo: who can be told to have been at a hospital, in a few ways to publish the same counts."""
+"""The end of the demo: evidence on presence at a hospital, in a few ways to publish the same counts."""
 
 from __future__ import annotations
 

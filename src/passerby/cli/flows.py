@@ -1,4 +1,4 @@
-"""`passerby flows`: what counts would reveal of the people of a public table, without anybody's visits."""
+"""`passerby flows`: what counts reveal about the people of a public table, without anybody's visits."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def flows(
 
 
 def _files(out: Path | None, *, overwrite: bool) -> list[Path]:
-    """The files of the results, which are not there yet unless they may be replaced."""
+    """The files of the results; existing ones are refused unless they may be replaced."""
     from passerby.errors import InputError
     from passerby.support.files import make_folder
 

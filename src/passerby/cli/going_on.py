@@ -1,4 +1,4 @@
-"""After an interruption: what is kept, and what to type to go on."""
+"""After an interruption: the kept parts, and the command to continue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def resumable(command: str, draft: Path, workers: int | None, overwrite: bool) -
 
 
 def repeatable(kept: Path | None = None) -> AbstractContextManager[None]:
-    """Within this, an interruption says whether the same command goes on: where the folder `kept` is there."""
+    """Within this, an interruption says whether the same command continues: it does if the folder `kept` exists."""
     again = "what is finished is kept, and the same command goes on with it"
     return _interruptible(lambda: again if kept is not None and kept.exists() else "nothing was written")
 
@@ -31,7 +31,7 @@ def _interruptible(how: Callable[[], str]) -> Iterator[None]:
 
 
 def _how_to_go_on(command: str, draft: Path, workers: int | None, overwrite: bool) -> str:
-    """What to type."""
+    """The command to type."""
     if not draft.exists():
         return "nobody was measured yet, and nothing was written"
     typed = ["passerby", command, "--settings", str(draft)]

@@ -91,7 +91,7 @@ SAMPLED = " A ~ marks what rests on sampled noise, and holds at the confidence t
 def show(
     screen: Console, walk: str, sigma: float, losses: dict[tuple[int, str], pb.Loss], privacy: pb.DifferentialPrivacy
 ) -> None:
-    """What was asked, the losses, and differential privacy."""
+    """The question, the losses, and differential privacy."""
     screen.print(
         f"\nOne person moves for {walk}; at each step one sensor publishes its count, raw or with noise of standard "
         f"deviation {sigma:g}. How likely is an adversary, who knows the person's habits and where everybody else is, "
@@ -131,7 +131,7 @@ def table(losses: dict[tuple[int, str], pb.Loss]) -> Any:
 
 
 def estimated(loss: pb.Loss) -> bool:
-    """Whether what the best attack achieves for sure is a confidence limit."""
+    """Whether the sure success of the best attack is a confidence limit."""
     best = loss.attacks.get(loss.effort.attack)
     return best is not None and best.level is not None
 

@@ -1,4 +1,4 @@
-"""`passerby next`: whether the next table may go out, after what has been published of these people so far."""
+"""`passerby next`: a check of the next table, in view of everything published about these people so far."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .options import Flag, SettingsFile, Visited, Workers, with_settings
 from .plan import DEFAULTS, PLAN, Real, Text, Whole
 from .sources import sources_of
 
-#: The exit code where a table that was checked may not go out as it is.
+#: The exit code if a checked table may not go out as it is.
 HELD = 3
 
 

@@ -15,15 +15,15 @@ from cyclopts.validators import Number
 from passerby.audits.settings import GROUPS, SETTINGS, TYPES, default_of, group_of
 from passerby.audits.wording import Options
 
-#: The group of what is not about one of the other groups.
+#: The group of options outside the other groups.
 RUN = Group("Audit", sort_key=0)
 _GROUPS = {name: Group(name, sort_key=number) for number, name in enumerate(GROUPS, start=1)}
-#: What the help calls values that are not plain texts.
+#: The help's names of values other than plain texts.
 _KINDS = {int: "INT", float: "FLOAT", Path: "PATH"}
-#: No defaults but those of an audit.
+#: No defaults but an audit's.
 NONE: Mapping[str, str] = {}
 
-#: What commands about visits share.
+#: The shared options of commands about visits.
 Visited = Annotated[str, Parameter(help=SETTINGS["visits"].metadata["text"])]
 SettingsFile = Annotated[Path | None, Parameter(group=RUN)]
 Flag = Annotated[bool, Parameter(show_default=False, negative="", group=RUN)]
@@ -36,10 +36,10 @@ _PLACE = "metavar" in signature(Parameter).parameters
 def with_settings(
     command: Callable[..., None] | None = None, *, leave: Collection[str] = (), defaults: Mapping[str, str] = NONE
 ) -> Callable[..., Any]:
-    """A command that takes `**settings`, with an option for each setting of an audit that it has not got already.
+    """A command with `**settings`, and an option for each setting of an audit it has not got already.
 
-    Options are texts, which are checked with everything else, so that all that is wrong can be said at once. With
-    `leave`, some settings are none of its options, and with `defaults`, some are others than those of an audit.
+    Options are texts, checked with everything else, so all errors can be reported at once. With `leave`, some settings
+    are none of its options, and with `defaults`, some are others than the audit's.
     """
     if command is None:
         return partial(with_settings, leave=leave, defaults=defaults)
@@ -68,7 +68,7 @@ def _option(name: str, default: str) -> Argument:
 
 
 def word(hint: Any, *, several: bool = False) -> dict[str, Any]:
-    """What stands in the help for a value, where there is a place for it."""
+    """The text in the help for a value, if there is a place for it."""
     if not _PLACE:
         return {}
     shown = next((_KINDS[kind] for kind in (hint, *get_args(hint)) if kind in _KINDS), "TEXT")

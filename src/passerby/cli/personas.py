@@ -1,4 +1,4 @@
-"""`passerby personas`: people in words that come with passerby, to be looked at and to be changed."""
+"""`passerby personas`: passerby's own people in words, to look at and to change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from passerby.personas.persona import Persona
 
 SHOW = "show"
-#: The week that is shown, and how long its steps are, in hours.
+#: The week on display, and the length of its steps, in hours.
 MONDAY, BLOCK = "2024-01-01", 2
 #: Signs for a share of people at a place, from none to all of them.
 SHADES = " .:-=+*#%@"
@@ -81,7 +81,7 @@ def _write(file: Path, texts: list[str], *, overwrite: bool) -> None:
 
 
 def _list(screen: Console) -> None:
-    """A line for each: the name, what it is about, and its places."""
+    """A line for each: the name, its subject, and its places."""
     from rich.table import Table
 
     from passerby.personas.persona import ELSEWHERE, read_personas

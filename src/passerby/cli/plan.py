@@ -1,4 +1,4 @@
-"""`passerby plan`: from what one would like to publish, and a limit, to the best releases that keep it."""
+"""`passerby plan`: from a wanted release and a limit to the best releases that keep it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .options import Flag, SettingsFile, Visited, Workers, with_settings, word
 from .sources import sources_of
 
 PLAN = Group("Plan", sort_key=0)
-# Texts, which are checked with everything else; the help says what they stand for.
+# Texts, checked with everything else; the help states their types.
 Real = Annotated[str | None, Parameter(group=PLAN, negative="", **word(float))]
 Whole = Annotated[str | None, Parameter(group=PLAN, negative="", **word(int))]
 Text = Annotated[str | None, Parameter(group=PLAN, negative="", **word(str))]

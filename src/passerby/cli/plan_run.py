@@ -1,4 +1,4 @@
-"""A plan on the screen: its stages, and what may be published."""
+"""A plan on the screen: its stages, and its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .screen import consoles, say, stages
 
 
 def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
-    """Plan, write the folder, and say what may be published."""
+    """Plan, write the folder, and print the result."""
     screen, aside = consoles()
     out = settings.audit.out
     with resumable("plan", draft_of(out), workers, overwrite), stages(aside) as tell:
@@ -34,7 +34,7 @@ def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwri
     screen.print(f"Page: {out / 'plan.html'}", markup=False, soft_wrap=True)
 
 
-#: What is said first.
+#: The first lines.
 ANSWERS = {
     "publish": "The table may go out",
     "coarser": "The table must be coarser",
@@ -45,7 +45,7 @@ ANSWERS = {
 def decide_and_show(
     settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
 ) -> str:
-    """Decide about the next table, write the folder, and say what was decided and why; the answer is given back."""
+    """Decide about the next table, write the folder, and print the decision and its reasons; return the answer."""
     screen, aside = consoles()
     with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
         found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())

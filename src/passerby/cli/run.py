@@ -1,4 +1,4 @@
-"""An audit on the screen: its stages, and what was found."""
+"""An audit on the screen: its stages, and its findings."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from passerby.visits.table import Visits
 from .going_on import resumable
 from .screen import consoles, say, stages
 
-#: What is said of steps that nobody asked for.
+#: The remark on steps nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
 
 
 def run_and_show(
     settings: AuditSettings, workers: int | None = None, *, overwrite: bool = False, visits: Visits | None = None
 ) -> None:
-    """Audit, write the folder, and say what was found."""
+    """Audit, write the folder, and print the findings."""
     screen, aside = consoles()
     with resumable("audit", draft_of(settings.out), workers, overwrite), stages(aside) as tell:
         report = run_audit(settings, visits, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
@@ -56,7 +56,7 @@ def run_and_show(
 
 
 def found(summary: Summary) -> Iterator[str]:
-    """What was found, in a few lines."""
+    """The findings, in a few lines."""
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
     if not (loss and known and mean):
@@ -81,7 +81,7 @@ def found(summary: Summary) -> Iterator[str]:
 
 
 def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> None:
-    """Say what an audit would do, and how long it would take."""
+    """Print the plan of an audit, and its expected time."""
     screen, aside = consoles()
     started = time.perf_counter()
     with stages(aside) as tell, ExitStack() as open_folder:
@@ -97,7 +97,7 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
         say(screen, f"Alert: {assumed}")
     for what, value in _facts(settings, inputs, expected, spent):
         screen.print(f"{what:>12}  {value}", markup=False, soft_wrap=True)
-    # As exact as the lines above, beside which others would be wrong.
+    # The numbers are as exact as the lines above: otherwise they would contradict each other.
     for alert in inputs.told(exact=True):
         screen.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     if finished(settings.out):
@@ -106,7 +106,7 @@ def estimate_and_show(settings: AuditSettings, workers: int | None = None) -> No
 
 
 def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: float) -> Iterator[tuple[str, str]]:
-    """What an audit would do; `spent` seconds went by until the inputs were there, and would again."""
+    """The plan of an audit; `spent` seconds have passed on the inputs, and would again."""
     people, release, cores = inputs.people, inputs.release, expected.workers
     seconds = duration(spent + expected.everything)
     yield from inputs.coverage.lines(exact=True)
@@ -134,7 +134,7 @@ def _people(count: int) -> str:
 
 
 def _about(people: int, summary: Summary) -> str:
-    """A group's size, which is told in fives but for nobody and everyone."""
+    """A group's size, in fives but for nobody and everyone."""
     return f"{'' if people in (0, summary.people) else 'about '}{_people(people)}"
 
 

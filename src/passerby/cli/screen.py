@@ -1,4 +1,4 @@
-"""What is seen on the screen while something takes long."""
+"""The screen during long work."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from passerby.support.numbers import duration
 
 #: Seconds between two lines off a terminal.
 MINUTE = 55.0
-#: Stages that go on where an earlier run was.
+#: Stages that may continue an earlier run.
 RESUMED = (AUDITING, TRYING, COMPARING, GOING_BACK, OTHERS, WANTED, CONFIRMING)
 
 
 def consoles() -> tuple[Console, Console]:
-    """Where results are printed, and where is told meanwhile how far things are: aside, on standard error."""
+    """The consoles: one for results, and one for progress, aside on standard error."""
     return Console(highlight=False), Console(stderr=True, highlight=False)
 
 
 class _Aside(logging.Handler):
-    """Shows what the library has to say without breaking into a spinner."""
+    """Shows the library's messages without breaking into a spinner."""
 
     def __init__(self, console: Console) -> None:
         super().__init__()
@@ -38,14 +38,14 @@ class _Aside(logging.Handler):
 
 
 def say(console: Console, text: str) -> None:
-    """Print sentences on lines that fit, of which none begins with the sign of a number's percent."""
+    """Print sentences wrapped to the screen; no line begins with the percent sign of a number."""
     whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
     lines = wrap(whole, console.width, break_long_words=False, break_on_hyphens=False)
     console.print("\n".join(lines).replace("\N{NO-BREAK SPACE}", " "), markup=False, highlight=False, soft_wrap=True)
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user stopped the work; the message says where it was, and how to go on."""
+    """The user stopped the work; the message names the stage and the way to continue."""
 
 
 class Terminated(Interrupted):
@@ -54,7 +54,7 @@ class Terminated(Interrupted):
 
 @contextmanager
 def _every_minute(console: Console, what: str, pace: Pace) -> Iterator[None]:
-    """Off a terminal, tell how far a stage is, so that a log shows that it goes on."""
+    """Off a terminal, report a stage's progress, so a log shows it is alive."""
     if console.is_terminal:
         yield
         return
@@ -77,12 +77,12 @@ def _every_minute(console: Console, what: str, pace: Pace) -> Iterator[None]:
 def stage(
     console: Console, what: str, unit: str = "", *, resumed: bool = False
 ) -> Iterator[Callable[[int, int], None]]:
-    """Show a stage of the work: what it is, how much of it is done, the rate and the time left.
+    """Show a stage of the work: its name, the finished part, the rate and the time left.
 
-    Yields `progress(done, all)`, in bytes where the unit is "MB". Off a terminal, a line is written every minute, and
-    one for each stage that took more than two seconds. What is done when a `resumed` stage begins is an earlier run's.
-    What the library has to say meanwhile is shown too (it says when kernels are compiled, once after an installation).
-    An interruption says which stage it hit.
+    Yields `progress(done, all)`, in bytes if the unit is "MB". Off a terminal, a line is written every minute, and one
+    for each stage longer than two seconds. The part done at the start of a `resumed` stage is an earlier run's. The
+    library's messages are shown meanwhile, too (for example on compiling kernels, once after an installation). An
+    interruption names its stage.
     """
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -123,9 +123,9 @@ def stage(
 
 @contextmanager
 def stages(console: Console) -> Iterator[Callable[[str, int, int], None]]:
-    """Show one stage after another: yields `tell(stage, done, all)`, where `all` is 0 if it is not known.
+    """Show one stage after another: yields `tell(stage, done, all)`, with `all` 0 if it is unknown.
 
-    Reading is told in bytes, and all else in things that are done.
+    Reading is measured in bytes, and everything else in finished units.
     """
     with ExitStack() as shown:
         now, progress = "", None
@@ -173,7 +173,7 @@ class Pace:
 
     @property
     def told(self) -> str:
-        """How far it is, how fast it goes, and the time that is left, as far as that is known."""
+        """The progress, its speed, and the time left, as far as known."""
         if not self.everything:
             return "going on"
         spent, made = self._since
@@ -190,13 +190,13 @@ class Pace:
 
     @property
     def reached(self) -> str:
-        """How far it came, in brackets; nothing where that is not known."""
+        """The progress so far, in brackets; empty if it is unknown."""
         return f" ({self._reached})" if self.everything else ""
 
     def size(self, seconds: float) -> str:
-        """How much was done now, and how fast it went, in brackets; nothing where that is not known.
+        """The amount done now, and its speed, in brackets; empty if unknown.
 
-        What an earlier run had done is not counted.
+        An earlier run's part is not counted.
         """
         before = self.first[1] if self.first and self.resumed else 0.0
         made = self.everything - before

@@ -62,12 +62,12 @@ def simulate(
     try:
         _write(out, zones, layout, city)
     except InputError as error:
-        # Said here: a step is also the column of a file, which is no option.
+        # Written out here: a step is also the column of a file, and not an option.
         raise InputError(in_options(str(error), city)) from None
 
 
 def _write(out: Path, zones: Path, layout: Literal["table", "foursquare"], city: dict[str, Any]) -> None:
-    """Write both files, and say what they hold."""
+    """Write both files, and print their content."""
     from passerby.support.files import make_folder
 
     from .screen import consoles, stage
@@ -90,7 +90,7 @@ def _several(count: int, one: str, many: str) -> str:
 
 
 def _check_free(overwrite: bool, file: Path) -> None:
-    """Refuse to replace what is there, unless it is a file that may be."""
+    """Refuse to replace an existing file, unless allowed to."""
     from passerby.errors import InputError
 
     if file.exists() and not (overwrite and file.is_file()):

@@ -1,4 +1,4 @@
-"""Where the settings of a command come from: a settings file, and options beside it, which prevail."""
+"""The sources of a command's settings: a settings file, and options beside it; options prevail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sources_of(
     options: Mapping[str, Any],
     paths: Sequence[str] = (),
 ) -> list[Source]:
-    """What a command was given, of which one source at least names the visits; `paths` are settings of its own."""
+    """The sources of a command's settings; at least one must name the visits; `paths` are settings of its own."""
     from passerby.audits.settings_file import read_settings
     from passerby.audits.wording import Options, Source
     from passerby.errors import ConfigError

@@ -1,4 +1,4 @@
-"""What the library complains about in the words of Python, said in the words of the command line."""
+"""The library's complaints in the words of Python, put into the words of the command line."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Collection
 from passerby.audits.wording import Options
 
 _VALUE = r"'[^']*'|\"[^\"]*\"|[\w.+-]+"
-#: Part of a path, of a longer word or of a quoted name: not what a setting is called.
+#: Part of a path, of a longer word or of a quoted name: not the name of a setting.
 _APART = r"(?<![\w/\\.'\"-]){}(?![\w/\\'\"-]|\.\w)"
 
 
 def in_options(message: str, settings: Collection[str]) -> str:
-    """A message in which settings are called as they are typed.
+    """A message with settings as options on the command line.
 
-    Three forms are rewritten: a setting with a value (`place='loc'`, but not `Rounding(base=5)`), a name that is no
-    English word (`grid_metres`), and a name at the head of a sentence, where the message says what is wrong with it
-    (`until is ...`, `holdout: ...`).
+    Three forms are rewritten: a setting with a value (`place='loc'`, but not `Rounding(base=5)`), a name outside
+    English (`grid_metres`), and a name at the head of a sentence about an error in it (`until is ...`, `holdout: ...`).
 
     >>> in_options("give grid_metres, as in grid_metres=500; since is 'May'", {"grid_metres", "since"})
     "give --grid-metres, as in --grid-metres 500; --from is 'May'"

@@ -15,8 +15,8 @@ from passerby.kernels import disk, jit
 
 from .screen import consoles, stage
 
-#: What is compiled side by side, in this order. What others build on comes first in one process and late in the other,
-#: which then finds it on disk.
+#: The modules compiled side by side, in this order. Modules that others build on come first in one process and late in
+#: the other; the latter then finds them on disk.
 SHARES = (
     ("chain.recursions", "renewal.sightings", "search.best_guess"),
     (
@@ -43,9 +43,9 @@ def number_of_kernels() -> int:
 
 
 def ready() -> None:
-    """Before the first measurement after an installation, compile all kernels in half the time that one process takes.
+    """Before the first measurement after an installation, compile all kernels in half of one process's time.
 
-    Where no processes can be started for that, kernels are compiled when they are loaded.
+    If no processes can be started for it, kernels are compiled when they are loaded.
     """
     if disk.config.DISABLE_JIT or disk.complete():
         return
@@ -88,7 +88,7 @@ def _say(made: int, total: int) -> None:
 
 @contextmanager
 def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """A process that does not outlive what it is for."""
+    """A process, killed at the end of its block."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process
@@ -97,7 +97,7 @@ def _started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
 
 
 def compile_modules(names: list[str]) -> None:
-    """Compile the kernels of some modules, unless they are on disk, and print the name of each that was not."""
+    """Compile the kernels of some modules, unless they are on disk, and print the name of each compiled one."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # who interrupts is told so by the process that waits
     jit.listeners.append(lambda kernel: print(kernel, flush=True))
     for name in names:

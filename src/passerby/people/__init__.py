@@ -1,1 +1,1 @@
-"""Who is audited: their habits, where sensors stand, and who else is counted."""
+"""People in an audit: their habits, the places of sensors, and the others in the counts."""

@@ -1,8 +1,9 @@
-"""Which member of the family of habits predicts best, by the likelihood of later fitted stretches of everybody.
+"""The choice of habits: the member of the family with the highest likelihood of later fitted stretches of everybody.
 
-First the chain of those who do as usual is chosen, with one set of weights of modes for all members, which are then
-fitted to the best of them; and this once more. Then the modes: none, the same for everybody, or by what is known of a
-person. Their weights are fitted to one half of the people and tried on the other, both ways round.
+The first chosen part is the chain of people who do as usual. All members share one set of weights of modes for this;
+the weights are then fitted to the best member, and the choice is made once more. The modes are chosen next: none, the
+same for everybody, or by knowledge of a person. Their weights are fitted to one half of the people and tried on the
+other, both ways round.
 """
 
 from __future__ import annotations
@@ -27,26 +28,26 @@ from .roles import law_weights
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 BACKGROUNDS = (0.3, 1.0, 3.0, 10.0, 30.0)
 SHARES = (0.0, 0.3, 0.6, 0.9, 1.0)
-#: Which of everybody's moves are taken, and their share; where it is none, they do not matter. Moves by times of coming
-#: know as much of when somebody goes where as own frequencies do, and may take their place.
+#: Choices of everybody's moves, and their share; with a share of 0 they do not matter. Moves by times of coming carry
+#: the same knowledge of times as own frequencies do, and may take their place.
 TAKEN: tuple[tuple[float, Flows], ...] = tuple(
     (share, flow)
     for share in SHARES
     for flow in get_args(Flows)
     if (share or flow == "places") and (share < 1 or flow == "times")
 )
-#: In the order in which they are believed: weekends differ, unless what people did says otherwise.
+#: Rhythms in order of prior belief: weekends differ, unless the data say otherwise.
 CYCLES: tuple[Cycle, ...] = ("none", "workday", "hour", "weekday")
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The habits that are in use, and how well each member of the family predicted.
+    """The habits in use, and a score of each member of the family.
 
-    `weights` (G, 4) are those of the modes, for each group of people. `scores` has a row for each member: its values
-    and `score`, the mean logarithm of the probability that it gave to a step, over stretches of `steps` later steps of
-    `people` people, and of the later origins more than of earlier ones. `by_modes` has that of the chosen chain for
-    each way to group weights. Both are empty where habits were given, or there is nothing to choose by.
+    `weights` (G, 4) are the weights of the modes, for each group of people. `scores` has a row for each member: its
+    values and its `score`. The score is the mean log probability of a step, over stretches of `steps` later steps of
+    `people` people; later origins count more than earlier ones. `by_modes` has the score of the chosen chain for each
+    way to group weights. Both are empty if habits were given, or without data for a choice.
     """
 
     chosen: Habits
@@ -69,7 +70,7 @@ class Choice:
 
     @property
     def gist(self) -> str:
-        """The same in plain words: what they are, and why these."""
+        """The same in plain words: the habits, and the reasons for them."""
         why = "chosen because they foretold later steps of these people best" if self.scores.height else "as given"
         if not self.origins:
             why = "as given, or the usual ones"
@@ -77,7 +78,7 @@ class Choice:
 
     @property
     def words(self) -> str:
-        """What was chosen and why, in a few sentences that may be shared."""
+        """The choice and its reasons, in a few shareable sentences."""
         many = f"{self.people:,}" if self.people >= FEW else f"fewer than {FEW}"
         basis = f"stretches of {self.steps} later fitted steps of {many} people at {_origins(self.origins)}"
         habits = f"Habits: {self.chosen.words}"
@@ -102,7 +103,7 @@ class Choice:
 
     @property
     def gains(self) -> dict[str, float]:
-        """What each piece of the habits gains over the best habits without it, in nats a step."""
+        """The gain of each piece of the habits over the best habits without it, in nats a step."""
         best = float(self.scores["score"][0])
         without = {
             "a rhythm": pl.col("rhythm") == "none",
@@ -122,7 +123,7 @@ def _origins(number: int) -> str:
 
 
 def choose(known: Past, levels: Mapping[Cycle, tuple[Ints, ...]]) -> Choice:
-    """The member of the family that gave the highest probability to stretches of later fitted steps.
+    """The member of the family with the highest probability of stretches of later fitted steps.
 
     `levels` are the cycles to try, with the parts of each step. Nothing is drawn at random.
     """
@@ -155,7 +156,7 @@ def choose(known: Past, levels: Mapping[Cycle, tuple[Ints, ...]]) -> Choice:
 
 
 def weigh(known: Past, habits: Habits, levels: tuple[Ints, ...]) -> Choice:
-    """Habits that are given, with the weights of modes that fit them."""
+    """Given habits, with the fitted weights of modes."""
     once = replace(known, lives=(habits.half_life,))
     logs = once.evidence(habits.trim, levels, (habits.carry,)).logs(habits)
     weights = fitted_weights(logs, known.groups(habits.modes), known.count, habits.modes)
@@ -179,10 +180,10 @@ def _tried(
 
 
 def oddness(habits: Habits, lives: Sequence[float | None]) -> float:
-    """What it costs to be far from the middle of the grid, in nats over all steps: it decides where people are few.
+    """The penalty for distance from the middle of the grid, in nats over all steps: it decides if people are few.
 
-    The squared number of steps on the grid: twice what a normal law with a standard deviation of one step would ask
-    for, since the same people are looked at from several origins, and their steps tell half as much.
+    It is the squared number of steps on the grid. A normal law with a standard deviation of one step would ask for half
+    of this; but each person is seen from several origins, so a step counts half.
     """
     apart = [
         SMOOTHINGS.index(habits.smoothing) - SMOOTHINGS.index(3.0),

@@ -1,13 +1,13 @@
-"""What everybody did that day: a common part of habits for the published steps, told by where others really were.
+"""The common part of a day: a shift of all habits at the published steps, inferred from the others' real places.
 
-A holiday, a strike, or people who are gone change what all do, and an adversary who knows where the others were knows
-of it. Habits then have a common part θ, which multiplies the odds of being elsewhere at each published step by `e^θ`:
+A holiday, a strike, or absent people change everybody's day. An adversary with the others' places knows of it. Habits
+then have a common part θ. It multiplies the odds of being elsewhere at each published step by `e^θ`:
 
     P_θ(x, y) = P(x, y) e^(θ [y is elsewhere]) / (1 + P(x, elsewhere) (e^θ - 1))
 
-θ is normal around 0, with a spread that is learnt at earlier origins. For each person it is conditioned on what the
-others did, and what remains uncertain is a mixture. Log-likelihoods on a lattice of θ are kept as whole numbers, so
-that the person's own is taken out of the sum of all exactly: what they do themselves does not change a bit of it.
+θ is normal around 0; its spread is learnt at earlier origins. For each person it is conditioned on the others' steps,
+and the remaining uncertainty is a mixture. Log-likelihoods on a lattice of θ are kept as whole numbers. A person's own
+part is thus subtracted from the sum exactly: their own steps do not change a bit of it.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ LATTICE: Floats = np.linspace(-6.0, 6.0, 97)
 FINE = 16
 #: Whole numbers in a nat.
 UNIT = float(2**24)
-#: Spreads that are tried, and the one that counts as seen once before any origin is.
+#: The spreads under trial, and the spread counted as seen once before any origin.
 SPREADS, FIRST = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0), 0.5
 #: People by whom θ is told at most: with more it is known as well as it needs to be.
 MOST = 300
-#: A common part beyond which a day is like none before.
+#: A day with a common part beyond this is like none before.
 EXTREME = 3.0
-#: People of an earlier origin that are looked at, at most.
+#: The most people of an earlier origin in this reckoning.
 MOST_EARLIER = 100
-#: A spread of θ below which it is taken for known: it changes the chance of being elsewhere by half a point at most.
+#: Below this spread θ counts as known: it changes the chance of being elsewhere by half a point at most.
 NARROW = 0.3
-#: What others must narrow θ to at some earlier origin, as a share of its spread: or else they tell nothing of it.
+#: The others must narrow θ to this share of its spread at some earlier origin, or they are no evidence of it.
 TELLING = 0.9
-#: Nats by which the common part may predict an earlier origin worse and be believed, and as much again for each of so
-#: many people: to learn one number costs as much where nothing happened (Akaike 1974), and that something happens now
-#: is for the others to tell.
+#: The common part may predict an earlier origin worse by this many nats and still be believed. It may do so by as much
+#: again for each of so many people. Learning one number costs as much even without an event (Akaike 1974); the others
+#: are the evidence of an event now.
 WORSE, EACH = 1.0, 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Common:
-    """What the people `ids` (n,), in order, tell of θ: log-likelihoods `told` (n, K) on the lattice, in whole numbers.
+    """Evidence on θ of the people `ids` (n,), in order: log-likelihoods `told` (n, K) on the lattice, in whole numbers.
 
     `deviation` is the spread of θ before anything is told.
     """
@@ -70,13 +70,13 @@ class Common:
 
     @classmethod
     def of(cls, people: People, deviation: float) -> Common:
-        """From where people really were at the steps to find, or some of them, evenly spread."""
+        """The evidence of real places at the steps to find, of all people or of an evenly spread sample."""
         rows = spread(len(people), MOST)
         return cls(people.ids.gather(rows.tolist()).to_numpy(), told(people, rows), deviation)
 
     @cached_property
     def total(self) -> Ints:
-        """What all of them tell (K,)."""
+        """The evidence of all of them together (K,)."""
         return np.asarray(self.told.sum(axis=0))
 
     @cached_property
@@ -84,14 +84,14 @@ class Common:
         return {name: row for row, name in enumerate(self.ids.tolist())}
 
     def without(self, name: object) -> Ints:
-        """What all but one tell (K,)."""
+        """The evidence of all but one (K,)."""
         row = self._row.get(name)
         return self.total if row is None else self.total - self.told[row]
 
     def nodes(self, name: object) -> tuple[tuple[float, float], ...]:
-        """Weights and values of θ for one person: one value where the others leave little open, else three.
+        """Weights and values of θ for one person: one value if the others leave little open, else three.
 
-        They have the mean and the spread of what is left open (Gauss and Hermite's rule of three nodes).
+        They have the mean and the spread of the remaining law (Gauss and Hermite's rule of three nodes).
         """
         mean, deviation = moments(self.without(name), self.deviation)
         if deviation <= NARROW:
@@ -106,7 +106,7 @@ class Common:
 
     @property
     def words(self) -> str:
-        """What they tell, in a sentence that may be shared."""
+        """The evidence of the others, in a shareable sentence."""
         odds = float(np.exp(self.everybody[0]))
         if 0.95 < odds < 1.05:
             return "At the published steps everybody was elsewhere about as often as habits expect."
@@ -115,12 +115,12 @@ class Common:
 
     @property
     def source(self) -> str:
-        """Who shows it."""
+        """The people behind the evidence."""
         return "the others show"
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What must be known before it is believed."""
+        """Warnings to read before believing it."""
         told = []
         if len(self.told) < FEW:
             told.append(
@@ -145,7 +145,7 @@ def _finer() -> tuple[Floats, Floats]:
 
 
 def _fine(whole: Ints, deviation: float) -> tuple[Floats, Floats]:
-    """θ on a finer lattice, and its probabilities given what people tell (K,)."""
+    """θ on a finer lattice, and its probabilities given the evidence (K,)."""
     theta, finer = _finer()
     logs = finer @ (whole / UNIT) - (theta / deviation) ** 2 / 2
     chances = np.exp(logs - logs.max())
@@ -153,7 +153,7 @@ def _fine(whole: Ints, deviation: float) -> tuple[Floats, Floats]:
 
 
 def moments(whole: Ints, deviation: float) -> tuple[float, float]:
-    """Mean and standard deviation of θ given what people tell (K,).
+    """Mean and standard deviation of θ given the evidence (K,).
 
     >>> mean, left = moments(np.zeros(len(LATTICE), dtype=np.int64), 0.5)
     >>> round(abs(mean), 6), round(left, 6)
@@ -165,16 +165,16 @@ def moments(whole: Ints, deviation: float) -> tuple[float, float]:
 
 
 def told(people: People, rows: NDArray[np.int64]) -> Ints:
-    """Log-likelihoods (n, K) of what some people really did, over the lattice of θ, less that of 0, in whole numbers.
+    """Log-likelihoods (n, K) of some people's real steps, over the lattice of θ, less the value at 0, in whole numbers.
 
-    Who did what habits rule out tells nothing.
+    Steps with probability 0 under the habits are no evidence.
     """
     found = [likelihoods(people, int(person)) for person in rows]
     return np.rint(np.array(found).reshape(len(rows), len(LATTICE)) * UNIT).astype(np.int64)
 
 
 def likelihoods(people: People, person: int) -> Floats:
-    """The log-likelihood (K,) of what a person really did over the lattice of θ, less that of 0."""
+    """The log-likelihood (K,) of a person's real steps over the lattice of θ, less the value at 0."""
     actual = people.actual[person].astype(np.int64)
     weights, chains, number, last = people.in_modes(person, actual.tolist())
     trace, away, after = number[actual], int(number[people.elsewhere]), np.arange(len(actual) - 1)
@@ -212,10 +212,10 @@ def tilted(chain: tuple[Floats, Floats], away: int, theta: float) -> tuple[Float
 
 
 def learnt(origins: Sequence[tuple[Ints, float]]) -> float:
-    """The spread of θ that earlier origins tell; 0 where they tell none, or it predicts what single people did worse.
+    """The spread of θ learnt at earlier origins; 0 without evidence, or if it predicted single people's steps worse.
 
-    Each has what its people told (n, K) and how much it counts. The spread makes what they told likeliest, with one
-    origin more at which θ was `FIRST`. Each person is predicted by the others of their origin.
+    Each origin has the evidence of its people (n, K) and a weight. The spread maximises the likelihood of this
+    evidence, with one more origin at which θ was `FIRST`. Each person is predicted by the others of their origin.
     """
     if not origins:
         return 0.0
@@ -239,7 +239,7 @@ def _evidence(origins: Sequence[tuple[Ints, float]], deviation: float) -> float:
 
 
 def gains(told: Ints, deviation: float) -> Floats:
-    """How much likelier what each person did (n,) is given what all others tell of θ (n, K), in nats.
+    """The gain in log-likelihood of each person's steps (n,) from all others' evidence on θ (n, K), in nats.
 
     >>> gains(np.zeros((2, len(LATTICE)), dtype=np.int64), 0.5).tolist()
     [0.0, 0.0]

@@ -1,4 +1,4 @@
-"""Counts from rows of a table: what each one counts, where, and at which of the published steps."""
+"""Counts from rows of a table: the kind of each count, its place, and its published steps."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .zones import Zone
 
 #: The kinds of counts, by the words for them.
 KINDS = ("present", "moved", "visitors")
-#: Columns that may name what is counted; a table has one of them.
+#: Columns for the counted thing; a table has one of them.
 WHERE = ("zone", "place", "zones", "places")
 #: Columns of a row of counts.
 COLUMNS = ("kind", *WHERE, "origin", "destination", "step", "time", "times", "mechanism", "draw")
-#: What a row of counts is about: one of these sets of columns.
+#: The subject of a row of counts: one of these sets of columns.
 ABOUT = (*(frozenset({name}) for name in WHERE), frozenset({"origin", "destination"}))
-#: What else is meant by other names.
+#: Other names for the same columns.
 MEANT = {"type": "kind", "typ": "kind", "window": "step", "from": "origin", "to": "destination"}
 #: The columns of a file of counts.
 COUNTS = Header(
@@ -38,7 +38,7 @@ COUNTS = Header(
     needed="a column place or zone, or for flows the columns origin and destination",
     hints={**MEANT, "count": "kind"},
 )
-#: The columns of a file of counts that were published.
+#: The columns of a file of published counts.
 PUBLISHED = Header(
     "published counts",
     ("count", *COLUMNS),
@@ -46,7 +46,7 @@ PUBLISHED = Header(
     needed="the columns step (or time), place and count (or zone, or for flows origin and destination)",
     hints=MEANT,
 )
-#: A Monday: windows are aligned to the clock, and those of weeks to Mondays.
+#: A Monday: windows are aligned to the clock, and windows of weeks to Mondays.
 MONDAY = np.datetime64("1970-01-05", "us")
 
 
@@ -91,7 +91,7 @@ def zone_counts(
 
 @dataclass(frozen=True)
 class RowReader:
-    """Reads rows: `kind` and `times` where a row tells none, the `zones` by name, the `windows` of visitors.
+    """Reads rows: `kind` and `times` for rows without them, the `zones` by name, the `windows` of visitors.
 
     `mechanism` makes one from its text.
     """
@@ -104,7 +104,7 @@ class RowReader:
     times: int = 1
 
     def counts(self, row: Mapping[str, Any], where: str) -> list[Count]:
-        """The counts of one row: several where it names no step, or a range of them."""
+        """The counts of one row: several if it names no step, or a range of them."""
         kind = self._kind(row, where)
         own: dict[str, Any] = {}
         if given(row.get("mechanism")):
@@ -124,9 +124,9 @@ class RowReader:
         return [Visitors(zone, window, times, **own) for window in self._windows(row, times, where)]
 
     def say(self, once: DistinctRows, line: str, row: Mapping[str, Any], counts: Sequence[Count]) -> None:
-        """Refuse counts of a row that an earlier one gave, of the same name and with the same mechanism and draw.
+        """Refuse a row's counts if an earlier row gave them, with the same name, mechanism and draw.
 
-        The same places may be counted under two names, as a ward that is a district: these are two counts.
+        The same places may be counted under two names, as a ward and a district: these are two counts.
         """
         draw = str(row.get("draw") or "1").strip()
         if not draw.isdecimal() or not 1 <= int(draw[:9]) < 10**6:
@@ -142,7 +142,7 @@ class RowReader:
             once.add(line, (about, count, int(draw)), f"the count of {words} at step {count.first + 1}")
 
     def _check_used(self, kind: str, row: Mapping[str, Any], where: str) -> None:
-        """Refuse what says something of another kind: it would not be looked at."""
+        """Refuse a value for another kind of count: it would not be read."""
         named = [name for name in WHERE if given(row.get(name))]
         idle = {
             "moved": [*named, "times"],
@@ -210,7 +210,7 @@ class RowReader:
         return int(text)
 
     def _steps(self, row: Mapping[str, Any], where: str) -> list[int]:
-        """The steps that a row names: one, some `1;3`, a range `3-8`, a time, or from one to before another.
+        """The steps of a row: one, some `1;3`, a range `3-8`, a time, or from one time to before another.
 
         None are all of them.
         """
@@ -252,7 +252,7 @@ class RowReader:
 
     def _windows(self, row: Mapping[str, Any], times: int, where: str) -> list[Sequence[int]]:
         steps, several = self._steps(row, where), len(self.windows) > 1
-        # One step stands for the window that it is in, and a range for itself, also where it is one step long.
+        # One step stands for its whole window. A range stands for itself, even if it is one step long.
         ranged = set(";-") & {*str(row.get("step") or "")} or str(row.get("time") or "").count("/") == 1
         if len(steps) == 1 and several and not ranged:
             found: list[Sequence[int]] = [window for window in self.windows if steps[0] in window]

@@ -1,4 +1,4 @@
-"""Parts of the day or week that steps begin in."""
+"""Parts of the day or week, by the start of a step."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .family import Cycle
 Ints = NDArray[np.int64]
 
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
-#: The fewest days that tell Saturdays and Sundays from other days, where a step is a day.
+#: The fewest days to tell Saturdays and Sundays from other days, with steps of a day.
 FEWEST_DAYS = 14
 #: Cycles of more steps than a week has minutes are not looked at: parts would take memory, and be seen hardly ever.
 MOST_PARTS = 7 * 24 * 60
 
 
 def length(cycle: Cycle, window: timedelta) -> int:
-    """The number of steps after which a cycle begins again; 0 where steps do not fill it evenly, or it is none."""
+    """The length of a cycle in steps; 0 without a cycle, or if steps do not fill it evenly."""
     whole = {"none": None, "hour": DAY, "weekday": WEEK, "workday": WEEK}[cycle]
     return 0 if whole is None or whole % window else whole // window
 
 
 def phase(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps: int) -> Ints | None:
-    """The part of the cycle that each of the first `steps` steps begins in, also beyond the last start.
+    """The part of the cycle of each of the first `steps` steps, also beyond the last start.
 
-    Parts are numbered from the first step on; with "workday", those of Saturdays and Sundays after all others.
+    Parts are numbered from the first step on; with "workday", parts of Saturdays and Sundays follow all others.
 
     >>> days = np.datetime64("2024-01-04T00:00") + np.arange(2) * np.timedelta64(12, "h")
     >>> phase("workday", days, timedelta(hours=12), 6).tolist()
@@ -55,10 +55,10 @@ def weekends(starts: NDArray[np.datetime64], window: timedelta, steps: int) -> N
 
 
 def levels(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, steps: int) -> tuple[Ints, ...]:
-    """The parts that steps begin in: broader ones side by side, and the finest last, which is the phase.
+    """The parts of the cycle at the start of steps: broader parts side by side, and the finest, the phase, last.
 
-    Broader than parts of the day and week are the part of the day on any day and, where steps are parts of a day, the
-    kind of day: whether it is a Saturday or Sunday.
+    The part of the day on any day is broader than the part of the day and week. So is the kind of day (a Saturday or
+    Sunday, or not), if steps are parts of a day.
 
     >>> days = np.datetime64("2024-01-04T00:00") + np.arange(2) * np.timedelta64(12, "h")
     >>> [part.tolist() for part in levels("workday", days, timedelta(hours=12), 6)]
@@ -77,7 +77,7 @@ def levels(cycle: Cycle, starts: NDArray[np.datetime64], window: timedelta, step
 def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
     """Whether so many fitted steps may tell the parts of a cycle apart: enough to try it.
 
-    Parts of the day and days of the week come twice at least. For Saturdays and Sundays one week is enough: where it is
+    Parts of the day and days of the week come twice at least. For Saturdays and Sundays one week is enough: if it is
     too little, habits of all days do better.
     """
     period = length(cycle, window)
@@ -91,13 +91,13 @@ def usable(cycle: Cycle, window: timedelta, fitted: int) -> bool:
 
 
 def check_word(cycle: object) -> None:
-    """Refuse what is no word for a cycle."""
+    """Refuse a word without a cycle."""
     if not is_word(cycle, get_args(Cycle)):
         raise InputError(f"rhythm: expected {', '.join(map(repr, get_args(Cycle)))}, got {cycle!r}")
 
 
 def check(cycle: Cycle, window: timedelta, steps: int) -> None:
-    """Refuse a cycle that steps do not fill evenly, or that so many steps do not show."""
+    """Refuse a cycle if steps do not fill it evenly, or if so many steps do not cover it."""
     check_word(cycle)
     if cycle == "none":
         return

@@ -1,4 +1,4 @@
-"""What the family of habits needs to know of later fitted steps to say how likely they were, for all people at once."""
+"""Evidence for the family of habits: the data for the likelihood of later fitted steps, for all people at once."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .family import Floats, Habits, Ints, Trim, alike, blend, mixture, narrowed,
 from .population import LITTLE, Flow, Population
 from .roles import Own, chance, chances
 
-#: Half-lives, and what moves in other parts of the cycle count, that evidence is gathered for.
+#: The half-lives, and the weights of moves in other parts of the cycle, for which evidence is gathered.
 Lives = Sequence[float | None]
 
 
 @dataclass(frozen=True)
 class Before:
-    """Steps (n, F) of people before an origin, and which of them are kept."""
+    """Steps (n, F) of people before an origin, and a mark of each kept step."""
 
     steps: NDArray[np.int32]
     kept: NDArray[np.bool_]
@@ -28,7 +28,7 @@ class Before:
 
     @classmethod
     def of(cls, steps: NDArray[np.int32], places: int, trim: Trim) -> Before:
-        """With `last` (n,), the last place that is kept."""
+        """With `last` (n,), the last kept place."""
         first, stop = spans(steps, places - 1, trim)
         number = np.arange(steps.shape[1])
         kept = (number >= first[:, None]) & (number < stop[:, None])
@@ -41,7 +41,7 @@ class Before:
 
     @cached_property
     def visited(self) -> tuple[Ints, NDArray[np.bool_]]:
-        """Different places that are kept (n, V), and whether there is one: people visited different numbers of them."""
+        """Different kept places (n, V), and a mark of each existing one: people visited different numbers of them."""
         there = self.own.places < self.places
         return np.where(there, self.own.places, 0), there
 
@@ -73,13 +73,14 @@ class Before:
 
 @dataclass(frozen=True)
 class Evidence:
-    """For n stretches of S steps: weighted moves and visits, by what other parts count (C) and half-life (L).
+    """For n stretches of S steps: weighted moves and visits, by weight of other parts (C) and half-life (L).
 
-    `moves` and `left` (C, L, n, S) are the person's moves to each step and all from where it is reached; `visits` and
-    `total` (1 + levels, L, n, S) visits there and all, at all times and in parts of the cycle, the finest last; `b`,
-    `flow` and `by_role` (n, S) how well people know the place, their moves by place, and by role; `rest` (n, S) and
-    `chosen` (C, n, S) those by role and times of coming, but to other known places and to these, by each law of coming;
-    `stayed` and `gone` (n,) whether all steps were at the last place, or elsewhere.
+    `moves` and `left` (C, L, n, S) are the person's moves to each step, and all moves from the place before it.
+    `visits` and `total` (1 + levels, L, n, S) are visits to the place and all visits: at all times, then in parts of
+    the cycle, the finest last. `b`, `flow` and `by_role` (n, S) are the place's share of everybody's known places,
+    everybody's moves by place, and moves by role. `rest` (n, S) and `chosen` (C, n, S) split the moves by role and
+    times of coming: moves to all but other known places, and moves to these, by each law of coming. `stayed` and `gone`
+    (n,) mark stretches entirely at the last place, or elsewhere.
     """
 
     carries: tuple[float, ...]
@@ -132,7 +133,7 @@ class Evidence:
 
     @classmethod
     def together(cls, parts: Sequence[Evidence]) -> Evidence:
-        """That of several origins."""
+        """The evidence of several origins together."""
         arrays = {
             name: np.concatenate([getattr(each, name) for each in parts], axis=axis)
             for names, axis in (
@@ -154,7 +155,7 @@ def gather(
     lives: Lives,
     carries: Sequence[float],
 ) -> Evidence:
-    """Evidence of the stretches `path` (n, S) that follow; `levels` are the parts of the cycle of all these steps."""
+    """Evidence of the following stretches `path` (n, S); `levels` are the parts of the cycle of all these steps."""
     (n, cut), stretch = before.steps.shape, path.shape[1]
     forgotten = np.array([Habits(half_life=life).weights(cut) for life in lives]).T
     carries = tuple(carries) if levels else (0.0,)
@@ -190,7 +191,7 @@ def gather(
 
 
 def _weighted(steps: NDArray[np.bool_], counts: Floats, forgotten: Floats) -> Floats:
-    """Sums of what steps (n, K) count, for each of `counts` (C, K) and `forgotten` (K, L): (C, L, n)."""
+    """Weighted sums of steps (n, K), for each of `counts` (C, K) and `forgotten` (K, L): (C, L, n)."""
     size = len(steps), len(counts), forgotten.shape[1]
     table = (counts.T[:, :, None] * forgotten[:, None, :]).reshape(len(forgotten), -1)
     return np.moveaxis((steps.astype(np.float64) @ table).reshape(size), 0, 2)

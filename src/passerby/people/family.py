@@ -1,18 +1,18 @@
-"""A family of habits: a person's own moves, backed off to what else is known of them and of everybody.
+"""A family of habits: a person's own moves, backed off to other knowledge of them and of everybody.
 
     P(x, ·) = (n(x, ·) + α [(1-λ) f + λ Q(x, ·)]) / (n(x) + α),    f = (n + β b) / (Σn + β)
 
-n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`; f are their frequencies, backed off
-to the places that others know, b (`population`); Q(x, ·) are the moves of everybody else, by place or by role
+Here n(x, ·) are the person's moves and n their visits, both weighted by `2^(-age / h)`. The f are their frequencies,
+backed off to the places others know, b (`population`). The Q(x, ·) are the moves of everybody else, by place or by role
 (`roles`). This is the back-off of language models (MacKay and Peto 1995), with everybody in the place of the corpus.
 
-With a rhythm, f are the frequencies in the part of the day or week that is moved to, backed off by β to the mean of
-those in the part of the day and those on the kind of day (weekend or not), and these to those at all times. Moves that
-end in another part count κ; those in the same part of the day on another kind of day count √κ. Q are the moves that end
-in the same part.
+With a rhythm, f are the frequencies in the destination's part of the day or week. They back off by β to the mean of two
+broader frequencies: in the part of the day, and on the kind of day (weekend or not). These back off to the frequencies
+at all times. Moves into another part of the cycle have the weight κ. Moves into the same part of the day on another
+kind of day have the weight √κ. Q are the moves into the same part.
 
-Q leads to all places that the person never visited as one, spread inside by b, and these have one common row. So those
-of them that are not sensed behave as one state, and a person's cost does not depend on the number of places.
+Q leads to all places the person never visited as one, spread inside by b, and these have one common row. The unsensed
+ones among them thus behave as one state, and a person's cost does not depend on the number of places.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Flows = Literal["places", "roles", "times"]
 Grouping = Literal["none", "alike", "seen", "lately"]
 
 
-#: What habits follow, in words.
+#: The course of habits, in words.
 RHYTHMS: dict[Cycle, str] = {
     "hour": "part of the day",
     "weekday": "part of the week",
@@ -52,19 +52,19 @@ class Habits:
     """One member of the family.
 
     `smoothing` is α, `background` β, both in steps, `share` is λ, and `half_life` is h in steps (None: nothing is
-    forgotten). `trim` leaves out steps "before" a person is first known to be at one of the places, or also those after
-    the last one ("around"), which are otherwise taken for the habit of being elsewhere. The first published step is
-    reached from the "last" step that is not left out, or drawn from the "equilibrium". `rhythm` tells which parts of
-    the day ("hour") or week ("weekday") have habits of their own; with "workday", parts of the day on Saturdays and
-    Sundays are others than those of the other days; `carry` is κ, what moves in other parts count.
+    forgotten). `trim` leaves out steps "before" a person is first known to be at one of the places, or also steps after
+    the last one ("around"). Such steps otherwise count as a habit of being elsewhere. The first published step is
+    reached from the "last" kept step, or drawn from the "equilibrium". `rhythm` names the parts of the day ("hour") or
+    week ("weekday") with habits of their own. With "workday", Saturdays and Sundays have parts of the day of their own.
+    `carry` is κ, the weight of moves in other parts.
 
-    `modes` tells how the weights of modes are grouped (see `modes`): "none" for a person who always does as usual, one
-    set of weights for everybody ("alike"), or sets by whether a person was "seen" in the last fitted step, or how
-    "lately" they were. `flow` tells which moves of everybody are Q: those from place to place ("places"), or those from
-    and to where a person usually is, other places that they know, and new ones: by how long they were there ("roles"),
-    or by how often they came there at such times ("times"), by laws with the weights `coming` (`roles`; empty: even
-    ones). `common` is how much the odds of being elsewhere vary in common from one time to another (see `common`), as a
-    standard deviation of their logarithm; 0 where habits have no common part.
+    `modes` names the groups for the weights of modes (see `modes`). "none" is for a person who always does as usual,
+    and "alike" is one set of weights for everybody. Sets may also differ by presence in the last fitted step ("seen"),
+    or by the time since then ("lately"). `flow` selects the moves of everybody for Q: moves from place to place
+    ("places"), or moves by role. Roles are a person's usual place, other known places, and new ones. Other known places
+    are weighted by time spent ("roles"), or by arrivals at such times ("times"), with laws of the weights `coming`
+    (`roles`; empty: even ones). `common` is the common variation of the odds of being elsewhere from one time to
+    another (see `common`), as a standard deviation of their logarithm; 0 for habits without a common part.
 
     >>> Habits(smoothing=3.0, half_life=8.0).weights(9)[[0, 8]].tolist()
     [0.5, 1.0]
@@ -106,13 +106,13 @@ class Habits:
                 raise InputError(f"Habits({name}={getattr(self, name)!r}): expected one of {choice}")
 
     def weights(self, steps: int) -> Floats:
-        """The weight of each of so many steps, of which the last has the age 0: `2^(-age / h)`."""
+        """The weight of each of so many steps: `2^(-age / h)`; the last step has the age 0."""
         ages = np.arange(steps - 1, -1, -1.0)
         return np.ones(steps) if self.half_life is None else np.exp2(-ages / self.half_life)
 
     @property
     def gist(self) -> str:
-        """What these habits are, for those who do not care how they are reckoned.
+        """A description of these habits, for readers without interest in the reckoning.
 
         >>> Habits(half_life=8.0, rhythm="hour").gist
         "a person's own ways so far, by part of the day, the latest most, and everybody's where these are few"
@@ -124,7 +124,7 @@ class Habits:
 
     @property
     def words(self) -> str:
-        """What these habits are, for people.
+        """A description of these habits, for people.
 
         >>> Habits(half_life=8.0, trim="none").words.split(", ")[1:]
         ["own frequencies with 3 steps' worth of places that others know", 'a weight of one half after 8 steps']
@@ -159,7 +159,7 @@ def blend(visits: Floats, total: Floats, base: Floats, weight: float) -> Floats:
 
 
 def narrowed(f: Floats, levels: Sequence[Callable[[Floats], Floats]]) -> Floats:
-    """Frequencies in the finest part of a cycle, from those at all times: each level backs off what it is given.
+    """Frequencies in the finest part of a cycle, from frequencies at all times: each level backs off the level before.
 
     Broader parts lie side by side, and the finest, the last, is backed off to their mean.
     """
@@ -169,9 +169,9 @@ def narrowed(f: Floats, levels: Sequence[Callable[[Floats], Floats]]) -> Floats:
 
 
 def alike(levels: Sequence[Ints], parts: Sequence[int] | Sequence[Ints], carry: float) -> Floats:
-    """What steps (K,) in the parts `levels` (each (K,), the finest last) count for habits towards `parts`: 1, √κ or κ.
+    """The weights of steps (K,) in the parts `levels` (each (K,), the finest last) towards `parts`: 1, √κ or κ.
 
-    Of each level, a part or several (H, 1), for which the result is (H, K).
+    Of each level, a part or several (H, 1); for several, the result is (H, K).
 
     >>> alike([np.array([0, 1, 0]), np.array([0, 1, 2])], (0, 0), 0.25).tolist()
     [1.0, 0.25, 0.5]
@@ -183,7 +183,7 @@ def alike(levels: Sequence[Ints], parts: Sequence[int] | Sequence[Ints], carry: 
 
 
 def spans(fitted: NDArray[np.int32], elsewhere: int, trim: Trim) -> tuple[Ints, Ints]:
-    """The first step of each person that is kept, and the one after the last; all of those who are never known."""
+    """The first kept step of each person, and the step after the last; all steps of a person never known anywhere."""
     n, steps = fitted.shape
     first, stop = np.zeros(n, dtype=np.int64), np.full(n, steps, dtype=np.int64)
     if trim == "none" or not steps:

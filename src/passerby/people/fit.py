@@ -1,4 +1,4 @@
-"""From traces to people with habits: the last steps are kept to be found, habits are fitted to those before."""
+"""From traces to people with habits: the last steps are kept to be found, habits are fitted to the steps before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DAYS = 7
 
 @dataclass(frozen=True)
 class Fitting:
-    """How habits are fitted: the settings of `fit_people` but for those of traces.
+    """The settings of the fit: the settings of `fit_people`, without the settings of traces.
 
     `least` is in how many fitted steps people must be known (`min_active`).
     """
@@ -77,22 +77,22 @@ def fit_people(
 
     With the window "auto", steps are as long as they can be for habits to get enough of them (`People.window`).
 
-    By default habits are chosen among a family (`Habits`): the member that gave the highest probability to stretches of
-    later fitted steps, as long as what is published, over everybody. `People.habits` tells which and why, and the
-    scores of the others. A `rhythm` other than "none" is then taken as given; otherwise parts of the day and week are
-    tried where steps are short enough to tell. Give `Habits(...)` to fix them. Fitted steps alone rank places, and
-    `min_active` counts them alone: nothing of what is to be found may choose places, people or habits. Who is known at
-    no fitted step is left out. Traces are taken as they are; `window_visits(holdout=...)` makes them so.
+    By default habits are chosen among a family (`Habits`). The chosen member gives the highest probability to stretches
+    of later fitted steps over everybody; stretches are as long as the published one. `People.habits` has the choice,
+    its reasons, and the scores of the others. A `rhythm` other than "none" is then taken as given. Otherwise parts of
+    the day and week are tried if steps are short enough. Give `Habits(...)` to fix them. Fitted steps alone rank
+    places, and `min_active` counts them alone: the steps to find may not choose places, people or habits. A person
+    without any known fitted step is left out. Traces are taken as they are; `window_visits(holdout=...)` makes them so.
 
-    An adversary who knows where the others were knows what everybody did that day. Where it predicted earlier steps
-    better, chosen habits have a `common` part for the steps to find, told by where the others really were then: of
-    nobody does it hold what they did themselves (`People.common`). With `common="none"` no habits have it.
+    An adversary with the others' places knows everybody's common part of that day. Chosen habits have a `common` part
+    for the steps to find, if such a part predicted earlier steps better. The others' real places then are its evidence,
+    and a person's own steps are never in it (`People.common`). With `common="none"` no habits have it.
 
     With `habits="paper"`, moves are smoothed with the population's frequencies and started at equilibrium. `smoothing`
-    is then the weight of these frequencies, in steps; with "auto" it is
-    the one that predicts the last fifth of the fitted steps best over all people. `rhythm` lets habits differ by hour
-    of the day or day of the week. With `name_elsewhere`, a guess that says "elsewhere" is right where the person is at
-    none of the chosen places, as in the paper; otherwise only places that are named count.
+    is then the weight of these frequencies, in steps. With "auto" it is the best weight for predicting the last fifth
+    of the fitted steps over all people. `rhythm` lets habits differ by hour of the day or day of the week. With
+    `name_elsewhere`, the guess "elsewhere" is right for a person at none of the chosen places, as in the paper;
+    otherwise only named places count.
 
     >>> from passerby.visits import simulate_city
     >>> city = simulate_city(people=60, places=40, days=4)
@@ -125,12 +125,12 @@ def traces_of(
     end: str | datetime | None,
     also: Sequence[str] = (),
 ) -> Traces:
-    """The traces that habits are fitted to: where they are chosen, also of people who are known half as often."""
+    """The traces for fitting habits: chosen habits also use people known half as often."""
     tracing = tracing_for(AllVisits.of(visits), how, window, places, rule, origin, end, also)
     try:
         return traces_in(visits, tracing)
     except InputError:
-        # The message names what was asked for.
+        # The message names the requested settings.
         return traces_in(visits, replace(tracing, min_active=how.least))
 
 
@@ -144,7 +144,7 @@ def tracing_for(
     end: str | datetime | None,
     also: Sequence[str] = (),
 ) -> Tracing:
-    """What these traces are made of; places of `also` that anybody visits are kept beside those that are chosen."""
+    """The settings of these traces; places of `also` with any visits are kept beside the chosen ones."""
     least = whole(how.least, "min_active")
     check_rules(places, least, rule)
     length = chosen_window(
@@ -155,16 +155,16 @@ def tracing_for(
 
 
 def often_enough(min_active: int) -> int:
-    """The least number of active steps in traces that habits are chosen by.
+    """The least number of active steps in traces for the choice of habits.
 
-    Earlier origins have half of the fitted steps before them or more, and who was known half as often by then is as
-    good to choose by. To ask for more would be to choose by people who were there afterwards.
+    Earlier origins have at least half of the fitted steps before them. A person known half as often by then is as good
+    for the choice. A higher number would choose by people who were there afterwards.
     """
     return (min_active + 1) // 2
 
 
 def fit_traces(traces: Traces, how: Fitting) -> People:
-    """Habits of those who are known in enough fitted steps (of everybody, for habits as in the paper)."""
+    """Habits of people known in enough fitted steps (of everybody, for habits as in the paper)."""
     everybody = traces
     if how.habits == "paper" and how.least > 1:
         traces = _active(traces, how.least, how.holdout)
@@ -175,7 +175,7 @@ def fit_traces(traces: Traces, how: Fitting) -> People:
 
 
 def with_common(people: People, others: People) -> People:
-    """People whose habits have the common part that the others tell, where it is wanted."""
+    """People whose habits have the common part inferred from the others, if wanted."""
     deviation = 0.0 if people.habits is None else people.habits.chosen.common
     if not deviation or not len(others) or not others.actual.shape[1]:
         return people
@@ -183,7 +183,7 @@ def with_common(people: People, others: People) -> People:
 
 
 def fit_blocks(common: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
-    """What is known of everybody, from blocks of traces, without anybody; `common` are traces with what all have.
+    """Knowledge of everybody, from blocks of traces, without the people; `common` are traces of their common part.
 
     `with_rows` makes the people of a block of it.
     """
@@ -218,10 +218,10 @@ def fit_blocks(common: Traces, blocks: Blocks[Traces], how: Fitting) -> People:
 
 
 def with_rows(common: People, traces: Traces, least: int) -> People:
-    """The people of some traces who are known in so many fitted steps, with what is known of everybody.
+    """The people of some traces known in so many fitted steps, with the knowledge of everybody.
 
-    For habits as in the paper all of them are, and for others those who are known at least once: nothing is known of
-    the habits of others.
+    Habits as in the paper keep all of them. Other habits keep people known at least once: a person never seen has no
+    known habits.
     """
     cut, array, ids = common.fitted.shape[1], traces.array, traces.people
     if common.habits is not None:
@@ -241,7 +241,7 @@ def _known(elsewhere: int, fitted: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _active(traces: Traces, least: int, holdout: int) -> Traces:
-    """The traces of those who are known in so many steps before the last ones."""
+    """The traces of people known in so many steps before the last ones."""
     fitted = traces.array.shape[1] - holdout
     known = _known(len(traces.places) - 1, traces.array[:, :fitted])
     kept = np.flatnonzero(known >= least)
@@ -261,7 +261,7 @@ def _active(traces: Traces, least: int, holdout: int) -> Traces:
 
 
 def nobody(least: int, steps: int, places: int, most: int) -> InputError:
-    """The error where nobody is known often enough."""
+    """The error if nobody is known often enough."""
     return InputError(
         f"no person is seen in at least {least} of the {steps} fitted steps at the {places} chosen places; the most "
         f"active is seen in {most}; lower min_active, hold out fewer steps, or choose shorter steps or more places"
@@ -299,7 +299,7 @@ def _some(_: None, block: tuple[Fitted, NDArray[np.int64]]) -> Fitted:
 
 
 def _fit_family(people: People, fitted: Blocks[Fitted], how: Fitting) -> People:
-    """A member of the family of habits, given or chosen, and what everybody does."""
+    """A member of the family of habits, given or chosen, and the habits of everybody."""
     habits, rhythm, least = how.habits, how.rhythm, how.least
     cut, held, places = people.fitted.shape[1], people.actual.shape[1], len(people.places)
     cycle = habits.rhythm if isinstance(habits, Habits) else rhythm
@@ -339,7 +339,7 @@ def _fit_family(people: People, fitted: Blocks[Fitted], how: Fitting) -> People:
 def _earlier(
     people: People, known: Past, choice: Choice, levels: tuple[NDArray[np.int64], ...]
 ) -> list[tuple[NDArray[np.int64], float]]:
-    """What people did after earlier origins tells of the common part of habits there, and how much each counts."""
+    """The evidence of people's steps after earlier origins on the common part there, and its weights."""
     out = []
     for k, origin in enumerate(known.looked):
         cut, who = origin.cut, origin.who[spread(len(origin.who), MOST_EARLIER)]
@@ -359,13 +359,13 @@ def _earlier(
 
 
 def _tally(how: tuple[int, Trim, Sequence[NDArray[np.int64]]], fitted: Fitted) -> Tally:
-    """What everybody does who is ever known."""
+    """The moves of everybody ever known."""
     places, trim, levels = how
     return Tally.of(fitted[(fitted != places - 1).any(axis=1)], places, trim, levels)
 
 
 def _without_seldom(people: People, fitted: Blocks[Fitted], least: int) -> LeftOut:
-    """Who is left out, with those who are known in fewer fitted steps; refused where that is everybody."""
+    """The left-out people, with people known in fewer fitted steps; refused if nobody is left."""
     found = np.array(fitted.map(_often, (people.elsewhere, max(least, 1))))
     if not found[:, 1].sum():
         raise nobody(max(least, 1), people.fitted.shape[1], people.elsewhere, int(found[:, 2].max()))

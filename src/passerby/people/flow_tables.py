@@ -1,4 +1,4 @@
-"""Tables for people from flows: how many live and work where, and what a day looks like by the hour."""
+"""Tables for people from flows: how many live and work in each zone, and a day by the hour."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from passerby.visits.names import Names
 from passerby.visits.readers import as_polars
 from passerby.visits.small_tables import DistinctRows, Header, names_of, read_table
 
-#: Where a row of a table stands, and what it says.
+#: The position of a row of a table, and its values.
 Row = tuple[str, dict[str, object]]
 
 WORK = "work"
-#: The day of people from flows where nothing else is said: a persona that comes with passerby.
+#: The default day of people from flows: a persona of passerby.
 RESIDENT = "resident"
-#: What a table of flows may call its columns, LODES and ministries' matrices among them.
+#: Names of the columns of a table of flows, with the names of LODES and of ministries' matrices.
 NAMES = {
     "home": ("home", "origin", "residence", "from", "h_geocode", "live"),
     "work": ("work", "destination", "workplace", "to", "w_geocode"),
     "people": ("people", "number", "count", "flow", "commuters", "total", "s000"),
 }
-#: Columns of LODES that say how the people of a pair divide: they change nothing.
+#: Columns of LODES for the division of a pair's people: they change nothing.
 PASSED_OVER = (*(f"{kind}{n:02d}" for kind in ("sa", "se", "si") for n in (1, 2, 3)), "createdate")
 FLOWS = Header(
     "flows",
@@ -39,7 +39,7 @@ FLOWS = Header(
     needed="the columns home, work and people",
 )
 HOURS = ("home", "work", "elsewhere")
-#: What a file is called that holds a table, and no personas.
+#: Endings of files with a table, without personas.
 TABLES = (".csv", ".tsv", ".txt", ".parquet")
 DAYS = {"workday": "Mon-Fri", "weekend": "Sat-Sun"}
 PROFILE = Header(
@@ -115,7 +115,7 @@ def whole_hour(value: object, where: str) -> int:
 
 
 def pairs_of(flows: Any) -> list[tuple[str, str, float]]:
-    """Home, work and number of people of each row; who has no work is at home instead."""
+    """Home, work and number of people of each row; people without work are at home instead."""
     rows, source = _rows(flows, FLOWS, "flows")
     once, found = DistinctRows(source), list[tuple[str, str, float]]()
     for where, row in rows:
@@ -139,7 +139,7 @@ def pairs_of(flows: Any) -> list[tuple[str, str, float]]:
 
 
 def _rows(table: Any, header: Header, name: str) -> tuple[Iterator[Row], object]:
-    """The rows of a table with where each stands, and what to call the table."""
+    """The rows of a table with their positions, and a name for the table."""
     if isinstance(table, str | Path):
         path = checks.path(table, name)
         return read_table(path, header)[1], path

@@ -1,8 +1,8 @@
-"""People from a public table: how many live in one zone and work in another, and what a day looks like by the hour.
+"""People from a public table: the number of residents by home and work zone, and a typical day by the hour.
 
 No trace is needed. The people of a pair of zones share their habits: a persona at home, at work and elsewhere. A table
-names millions, so that some people stand for many (`People.weights`); the numbers of others are those of everybody, on
-one day that is drawn.
+names millions, so some people stand for many (`People.weights`). The numbers of others are the numbers of everybody, on
+one drawn day.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from .habits import People
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: People of one persona whose places coincide in the same way: which of their places each of the persona's is.
+#: People of one persona with the same coincidences of places: the place of each of the persona's names.
 Alike = tuple[int, tuple[int, ...]]
 
-#: Zones at most, and numbers in the moves of a day that is drawn at a time.
+#: The most zones, and the most numbers in the moves of a drawn day at a time.
 MOST_ZONES, MOST_AT_ONCE = 100_000, 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Residents(People):
-    """People of pairs of zones: `fitted` (N, 3) are where each lives and works, and which of the `personas` they are.
+    """People of pairs of zones: `fitted` (N, 3) are the home, the work and one of the `personas` of each.
 
-    `actual` (N, h) is a day that is drawn. `laws` (each (h, R)) are the chances of the places of each persona at each
-    step, in its order, and `gaps` (h - 1,) the hours from each step to the next.
+    `actual` (N, h) is a drawn day. `laws` (each (h, R)) are the chances of the places of each persona at each step, in
+    its order. `gaps` (h - 1,) are the hours from each step to the next.
     """
 
     personas: tuple[Persona, ...] = ()
@@ -61,12 +61,12 @@ class Residents(People):
 
     @property
     def gist(self) -> str:
-        """What habits are, in plain words."""
+        """A description of the habits, in plain words."""
         return "a day at home, at work and elsewhere, the same for all who live and work in the same zones"
 
     @property
     def words(self) -> str:
-        """How habits are made, in a few sentences that may be shared."""
+        """The making of the habits, in a few sentences for sharing."""
         return f"Habits: {self.gist}. They are assumed, and not fitted to anybody's visits."
 
     def prior(
@@ -119,7 +119,7 @@ class Residents(People):
         return out
 
     def _slots(self, home: int, work: int, kind: int) -> tuple[list[int], Alike]:
-        """The places of somebody by a row of `fitted` (S,), and what they share with all who are alike."""
+        """The places of somebody by a row of `fitted` (S,), and the part shared with everybody alike."""
         number = {HOME: home, WORK: work, ELSEWHERE: self.elsewhere}
         names = self.personas[kind].places
         where = [number[name] if name in number else self.places.index(name) for name in names]
@@ -148,15 +148,15 @@ def people_from_flows(
 ) -> Residents:
     """People for an audit from a table of how many live in one zone and work in another.
 
-    `flows` has the columns home, work and people (a path, or a pandas or polars table), or rows of these three; who
-    works nowhere, or at home, has no work, or the home again. Tables of LODES are taken as they are. `profile` says
-    what a day looks like: a persona with the places "home" and "work", several with weights, their file, or a table
-    with the columns hour, home, work and elsewhere, and perhaps day ("workday" or "weekend"), group and weight. Other
-    places of personas are zones by their names. Without a profile, it is the persona "resident".
+    `flows` has the columns home, work and people (a path, or a pandas or polars table), or rows of these three. A
+    person without work has none, or the home again. Tables of LODES are taken as they are. `profile` describes a day.
+    It is a persona with the places "home" and "work", several with weights, or their file. It may also be a table with
+    the columns hour, home, work and elsewhere, and perhaps day ("workday" or "weekend"), group and weight. Other places
+    of personas are zones by their names. Without a profile, it is the persona "resident".
 
-    About so many `people` are made, at least one for each pair where that is possible; each stands for `weights`
-    people, the column `weight` of an audit. Where they are at the `steps` from `start` on is drawn by the `seed`, and
-    so are the numbers of others.
+    About so many `people` are made, at least one for each pair if possible; each stands for `weights` people, the
+    column `weight` of an audit. Their places at the `steps` from `start` on are drawn by the `seed`, and so are the
+    numbers of others.
 
     >>> people = people_from_flows([("north", "mill", 300), ("south", "mill", 120)], start="2024-01-15")
     >>> people, round(people.everybody)
@@ -204,7 +204,7 @@ def _called(zones: Sequence[str], personas: Sequence[Persona], cell: Sequence[in
 
 
 def lived(people: Residents, cells: Ints, rest: Ints, seed: int | tuple[int, ...]) -> Residents:
-    """The same people with a day that is drawn, and the numbers of everybody, so many more of each cell among them."""
+    """The same people with a drawn day, and the numbers of everybody, so many more of each cell among them."""
     rng = np.random.default_rng(seed)
     actual = np.zeros_like(people.actual)
     for person in range(len(people)):
@@ -221,8 +221,8 @@ def divided(
 ) -> tuple[Ints, Ints]:
     """Home, work and persona of each cell (P, 3), and how many people are in it (P,).
 
-    The people of a pair divide among personas by weight. Personas that are never at work are for people without one,
-    and the others for people with one, where there are both.
+    The people of a pair divide among personas by weight. If both kinds exist, personas without work are for people
+    without work, and the others for people with work.
     """
     working = [WORK in persona.places for persona in personas]
     cells, people = [], []
@@ -247,8 +247,8 @@ def whole_numbers(numbers: Floats) -> Ints:
 def chosen(numbers: Ints, people: int) -> tuple[list[tuple[int, int]], Floats]:
     """People of pairs, as the pair of each with their number in it, and how many people each stands for.
 
-    All where they are no more than `people`. Otherwise each pair has its share, and one at least; of more pairs than
-    `people`, evenly spread people of the table are taken.
+    All rows are taken if there are no more than `people`. Otherwise each pair has its share, and one at least; of more
+    pairs than `people`, evenly spread people of the table are taken.
 
     >>> chosen(np.array([6, 2, 0]), 4)
     ([(0, 1), (0, 2), (0, 3), (1, 1)], array([2., 2., 2., 2.]))

@@ -1,9 +1,9 @@
-"""What an adversary can know of each person: habits fitted to the steps before those that are published.
+"""An adversary's knowledge of each person: habits fitted to the steps before the published ones.
 
-How habits are fitted is told by `family` (chosen by `choice`), or by `smoothing` for the paper's way. Either way,
-places that a person never visited share a row, so those that are not sensed either behave as one state, of which only
-the most frequent place is ever worth guessing. A chain is therefore kept as the person's own steps, and built over few
-states when it is needed, whatever the number of places.
+How habits are fitted is told by `family` (chosen by `choice`), or by `smoothing` for the paper's way. Either way, all
+places the person never visited share a row. The unsensed ones behave as one state, and only the most frequent place of
+it is ever worth guessing. A chain is therefore kept as the person's own steps, and built over few states when it is
+needed, whatever the number of places.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ _NONE: Floats = np.empty(0)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class People:
-    """N people: the steps that their habits are fitted to, and the steps to find.
+    """N people: the steps for fitting their habits, and the steps to find.
 
-    `fitted` (N, F) and `actual` (N, h) hold place numbers; `background` (M,) the population's frequencies over the
-    fitted steps; `counts` (h, M) how many people were at each place at each step to find, also of those who are seen
-    too seldom to be among the N; `phase` (F + h,) the part of the day or week of each step, where habits follow a
-    rhythm. Steps begin by the clock of `timezone`; `left_out` tells who is not among the N. To be found means that
-    somebody names where you were: naming elsewhere is never right, unless `name_elsewhere`.
+    `fitted` (N, F) and `actual` (N, h) hold place numbers; `background` (M,) holds the population's frequencies over
+    the fitted steps. `counts` (h, M) is the number of people at each place at each step to find; it includes people
+    seen too seldom to be among the N. `phase` (F + h,) is the part of the day or week of each step, for habits with a
+    rhythm. Steps begin by the clock of `timezone`; `left_out` counts the people outside the N. A person is found if
+    somebody names their place. Naming elsewhere is never right, unless `name_elsewhere`.
 
-    `habits` tells which habits were chosen and how well others predicted, and `population` what everybody does; both
-    are None for habits as in the paper, of which `smoothing` is the weight of the population's frequencies.
-    `whereabouts` tells where all people were at the steps to find, for numbers of others who move or come again.
-    `common` is what the others did then, where habits have a part of it: of nobody does it hold what they did
-    themselves. `weights` (N,) are how many people each stands for, where that is more than themselves.
+    `habits` names the chosen habits and the scores of others, and `population` holds everybody's moves. Both are None
+    for habits as in the paper; `smoothing` is then the weight of the population's frequencies. `whereabouts` has all
+    people's places at the steps to find, for numbers of others who move or come again. `common` is the others' evidence
+    on the common part of that time, if habits have one. A person's own steps are never in it. `weights` (N,) is the
+    number of people each stands for, if more than themselves.
     """
 
     fitted: NDArray[np.int32]
@@ -90,12 +90,12 @@ class People:
 
     @property
     def elsewhere(self) -> int:
-        """The number of the place that stands for everywhere else: the last one."""
+        """The number of the place for everywhere else: the last one."""
         return len(self.places) - 1
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What must be known before habits are believed; nothing where there is nothing to say."""
+        """Warnings to read before believing the habits; empty without any."""
         told = [] if self.common is None else [*self.common.remarks]
         if self.counts.size and not self.counts[:, : self.elsewhere].any():
             told.append(
@@ -113,21 +113,21 @@ class People:
 
     @property
     def gist(self) -> str:
-        """What habits are, in plain words."""
+        """A description of the habits, in plain words."""
         if self.habits is not None:
             return self.habits.gist
         return "a person's own moves so far, with a little of where everybody goes, as in the paper"
 
     @property
     def words(self) -> str:
-        """How habits are fitted, in a few sentences that may be shared."""
+        """The method of the fit, in a few shareable sentences."""
         if self.habits is not None:
             return self.habits.words
         return f"Habits: own moves with {self.smoothing:g} moves' worth of everybody's frequencies, as in the paper."
 
     @property
     def usual(self) -> People:
-        """The same people, each with the one chain of those who do as usual."""
+        """The same people, each with the one chain of doing as usual."""
         if self.habits is None or self.habits.chosen.modes == "none":
             return self if self.common is None else replace(self, common=None)
         usual = replace(self.habits.chosen, modes="none")
@@ -144,7 +144,7 @@ class People:
 
     @property
     def familiarity(self) -> Floats:
-        """The shares b (M,) by which people go to places that are new to them."""
+        """The shares b (M,) of people's moves to places new to them."""
         return self.background if self.population is None else self.population.familiarity
 
     @cached_property
@@ -159,20 +159,20 @@ class People:
 
     @cached_property
     def _one_zone(self) -> Ints:
-        """The label of each place (M,) where counts are of places."""
+        """The label of each place (M,) for counts of places."""
         return np.zeros(len(self.places), dtype=np.int64)
 
     def prior(
         self, person: int, sensed: Sequence[int] = (), *, reduced: bool = True, zones: Ints | None = None
     ) -> tuple[MarkovPrior, Ints]:
-        """One person's chain, and the place that each of its states stands for (-1 for many places at once).
+        """One person's chain, and the place of each of its states (-1 for many places at once).
 
-        States are the places that the person visited or that are `sensed`, the most frequent of the rest (and the next
-        one where that is elsewhere), and all others together, which nobody would guess. Nothing is lost by this. With
-        `reduced=False`, one state per place.
+        States are the visited and the `sensed` places, the most frequent of the rest (and the next one, if this is
+        elsewhere), and all others together: nobody would guess these. Nothing is lost by this. With `reduced=False`,
+        one state per place.
 
-        Where counts are of `zones`, a label for each place (M,), this is done for the rest of each zone by itself, and
-        -1 - label stands for many places of a zone: which of them a person is at does not matter to any count.
+        If counts are of `zones`, a label for each place (M,), this is done for the rest of each zone by itself. The
+        state `-1-label` stands for many places of a zone: the place inside it does not matter to any count.
         """
         weights, named = self._weights(self._number(person)), self._numbers(sensed, "sensed")
         away = [self.elsewhere] if any(weights[2:]) or self.common is not None else []
@@ -198,7 +198,7 @@ class People:
         return self._chain(start, moves, states, hidden, place_of, mode_of), states
 
     def _number(self, person: int) -> int:
-        """The number of a person, who is one of these."""
+        """The number of a person among these."""
         return whole(person, "person", 0, len(self) - 1)
 
     def _numbers(self, places: Sequence[int], name: str) -> list[int]:
@@ -220,9 +220,9 @@ class People:
     def in_modes(
         self, person: int, places: Sequence[int]
     ) -> tuple[list[float], list[tuple[Floats, Floats]], Ints, int]:
-        """A person's weights of modes, the chains of those who move, the state of each place (M,), and the last state.
+        """A person's weights of modes, the chains of the moving modes, the state of each place (M,), and the last.
 
-        States are those of `prior` with such sensors and elsewhere; without a common part of habits.
+        States are the states of `prior` with such sensors and elsewhere; without a common part of habits.
         """
         weights, own = self._weights(person), np.array([*places, self.elsewhere], dtype=np.int64)
         states, b, _, index, first = self._states(person, own, self._one_zone)
@@ -235,21 +235,21 @@ class People:
         return [1.0, 0.0, 0.0, 0.0] if habits is None else habits.of(self.fitted[person], self.elsewhere).tolist()
 
     def _states(self, person: int, own: Ints, label: Ints) -> tuple[Ints, Floats, Floats, Ints, int]:
-        """States with those of places `own`, their b and entropies, the states of the steps kept, and the first one."""
+        """States including the places `own`, their b and entropies, the states of the kept steps, and the first one."""
         first, stop = self._span(person)
         kept = self.fitted[person][first:stop].astype(np.int64)
         found = fitting.states(kept, own, label, self._in_order, self.familiarity, self._surprise, self.elsewhere)
         return *found, first
 
     def _span(self, person: int) -> tuple[int, int]:
-        """The steps of a person that habits are fitted to: from the first one, to before the second."""
+        """The fitted steps of a person: from the first number to before the second."""
         if self.habits is None:
             return 0, self.fitted.shape[1]
         return span(self.fitted[person], self.elsewhere, self.habits.chosen.trim)
 
     @cached_property
     def _levels(self) -> tuple[Ints, ...]:
-        """Parts of the cycle that all steps begin in, the finest last."""
+        """Parts of the cycle at the start of all steps, the finest last."""
         if self.habits is None or self.phase is None:
             return ()
         return cycles.levels(self.habits.chosen.rhythm, self.starts, self.window, len(self.phase))
@@ -263,7 +263,7 @@ class People:
 
     @cached_property
     def _roles(self) -> Floats:
-        """Everybody's moves by role (H, 3, 4), where habits are wanted."""
+        """Everybody's moves by role (H, 3, 4), if habits use them."""
         assert self.population is not None
         parts = self._schedule.parts
         return self.population.roles[[0] if parts is None else 1 + parts]
@@ -271,9 +271,9 @@ class People:
     def _backed_off(
         self, states: Ints, b: Floats, index: Ints, first: int, like_everybody: bool
     ) -> list[tuple[Floats, Floats]]:
-        """Start and matrices of a member of the family, from the states of the steps kept, the first of which is given.
+        """Start and matrices of a member of the family, from the states of the kept steps and the given first one.
 
-        And those of somebody who does as everybody, where that is asked for.
+        If asked for, the same for somebody who does as everybody does.
         """
         assert self.habits is not None
         assert self.population is not None
@@ -308,7 +308,7 @@ class People:
         place_of: Ints | None = None,
         mode_of: Ints | None = None,
     ) -> MarkovPrior:
-        """A chain over such states, which knows what they stand for."""
+        """A chain over such states, with the places of the states."""
         elsewhere = np.flatnonzero(states == self.elsewhere)
         return MarkovPrior.known(
             start,
@@ -332,6 +332,6 @@ def places_visited(fitted: NDArray[np.int32]) -> Ints:
 
 
 def check_people(people: object, name: str = "people") -> None:
-    """Refuse what is not `People`."""
+    """Refuse anything but `People`."""
     if not isinstance(people, People):
         raise InputError(f"{name} is a {type(people).__name__}; expected what fit_people returns")

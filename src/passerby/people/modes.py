@@ -1,9 +1,9 @@
-"""Modes: what a person does for the whole of the published steps.
+"""Modes: a person's way through all of the published steps.
 
-People differ in ways that a mean chain hides: most do as usual, some do as everybody does, some stay where they were
-last, and some are gone. The prior of a person is a mixture of these four, with weights by expectation-maximisation
-(Dempster, Laird and Rubin 1977) over whole stretches of later fitted steps of everybody. Weights may differ by what is
-known of a person: whether they were seen in the last fitted step, or how lately.
+A mean chain hides differences between people. Most do as usual, some do as everybody does, some stay at their last
+place, and some are gone. The prior of a person is a mixture of these four. The weights come from
+expectation-maximisation (Dempster, Laird and Rubin 1977) over whole stretches of later fitted steps of everybody.
+Weights may differ by knowledge of a person: presence in the last fitted step, or the time since then.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .family import Floats, Grouping, Ints
 NAMES = ("as usual", "like everybody", "staying", "gone")
 #: The weights of a person who always does as usual.
 USUAL: Floats = np.array([[1.0, 0.0, 0.0, 0.0]])
-#: Weights that are taken where nothing is known, and to which those of everybody are drawn.
+#: Weights without any evidence; the weights of everybody are drawn to them.
 FIRST: Floats = np.array([0.85, 0.05, 0.05, 0.05])
-#: A group's weights are drawn to those of everybody by so many people's worth, and these to the first ones.
+#: A group's weights are drawn to everybody's with the weight of so many people, and everybody's to the first ones.
 SHRINKAGE = 10.0
 #: A mode of fewer people than this share is left out: it changes no promise by more, and may double the states.
 LEAST = 5e-3
@@ -53,7 +53,7 @@ def group_of(fitted: NDArray[np.int32], elsewhere: int, grouping: Grouping) -> i
 
 
 def log_chances(logs: Floats, weights: Floats) -> Floats:
-    """The log probability of each stretch (n,), from that in each mode (n, 4) and the weights of modes (n, 4)."""
+    """The log probability of each stretch (n,), from its log probability in each mode (n, 4) and the weights (n, 4)."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.logaddexp.reduce(logs + np.log(weights), axis=1))
 
@@ -74,13 +74,13 @@ def fitted_weights(logs: Floats, group: Ints, count: Floats, grouping: Grouping)
         found = [_maximised(likely[inside], count[inside], everybody, SHRINKAGE) for inside in each]
     weights = np.array(found)
     weights[weights < LEAST] = 0.0
-    # Each place needs a state, and those who do as usual have one of each.
+    # Each place needs a state, and the usual mode has one of each.
     weights[:, 0] = np.maximum(weights[:, 0], LEAST)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _maximised(likely: Floats, count: Floats, toward: Floats, strength: float) -> Floats:
-    """Weights (4,) that make stretches likely, with `strength` people's worth of the weights `toward`."""
+    """Weights (4,) of high likelihood of the stretches, with `strength` people's worth of the weights `toward`."""
     weights = toward
     if not len(likely):
         return weights
@@ -94,11 +94,12 @@ def _maximised(likely: Floats, count: Floats, toward: Floats, strength: float) -
 def joined(
     weights: Sequence[float] | Floats, chains: Sequence[tuple[Floats, Floats]], last: int, elsewhere: int
 ) -> tuple[Floats, Floats, Ints, Ints]:
-    """One chain over states (mode, place) from that of each mode: start (S,), moves, and place and mode of each (S,).
+    """One chain over states (mode, place) from a chain of each mode: start (S,), moves, place and mode of each (S,).
 
-    `chains` are start (R,) and moves (R, R) or (T-1, R, R) of those who do as usual and, unless their weight is 0,
-    as everybody does. Who stays is in one state, at the place `last`, and who is gone in another, `elsewhere`. Modes
-    follow one another in blocks, and those of weight 0 are left out. Who was elsewhere and stays there is gone.
+    `chains` are start (R,) and moves (R, R) or (T-1, R, R) of the usual mode and, unless its weight is 0, of
+    everybody's mode. The staying mode is in one state, at the place `last`; the gone mode in another, `elsewhere`.
+    Modes follow one another in blocks, and modes of weight 0 are left out. A person who was elsewhere and stays there
+    is gone.
     """
     usual, alike, staying, gone = weights
     if last == elsewhere:
@@ -125,9 +126,9 @@ def cases(
     last: int,
     elsewhere: int,
 ) -> tuple[Floats, Floats, Ints, Ints]:
-    """The same for several cases with these `shares`, each with chains of its own of those who move.
+    """The same for several cases with these `shares`, each with its own chains of the moving modes.
 
-    Who stays, or is gone, does so in any case.
+    The staying and the gone modes are the same in any case.
     """
     usual, alike, *others = weights
     found = [

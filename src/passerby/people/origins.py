@@ -1,4 +1,4 @@
-"""Earlier origins that resemble the one in question, and the people who were known by then."""
+"""Earlier origins similar to the one in question, and the people known by then."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from passerby.support.blocks import Blocks, split
 
 Ints = NDArray[np.int64]
 
-#: The most origins, and at each of them the most steps of all people that are predicted, the most steps that these are
-#: told by, and the most steps of everybody that b and Q are learnt from.
+#: The most origins; then, at each of them: the most predicted steps of all people, the most steps as their evidence,
+#: and the most steps of everybody for learning b and Q.
 MOST_ORIGINS, MOST_STEPS, MOST_CELLS, MOST_LEARNT = 3, 6_000, 1_000_000, 5_000_000
-#: So many people are looked at in any case, where there are.
+#: At least so many people are used, if there are so many.
 FEW = 100
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Steps in a day and in a week (0 where they do not fill it evenly, or one fills it), and which are on weekends."""
+    """Steps in a day and in a week (0 if they do not fill it evenly, or one fills it), and a mark of weekend steps."""
 
     day: int = 0
     week: int = 0
@@ -30,12 +30,12 @@ class Clock:
 
 
 def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, list[int]]:
-    """The length of a stretch, and the fitted steps before each one, from the latest; none where there are too few.
+    """The length of a stretch, and the fitted steps before each one, from the latest; empty with too few steps.
 
-    Stretches are as long as what will be published, or half of the fitted steps where that is less. They begin at
-    the same time of the week where there are two such. Or else as many of their steps are on days of the same kind
-    (weekend or not) as can be, and they begin at the same time of the day where that can be, too. Without a clock they
-    lie side by side, or closer where steps are few. At least half of the fitted steps are before each.
+    Stretches are as long as the published one, or half of the fitted steps if this is less. They begin at the same time
+    of the week if two such exist. Otherwise as many of their steps as possible are on days of the same kind (weekend or
+    not). They also begin at the same time of the day if possible. Without a clock they lie side by side, or closer if
+    steps are few. At least half of the fitted steps are before each.
 
     >>> origins(27, 5), origins(9, 5), origins(2, 5)
     ((5, [22, 18, 14]), (4, [5]), (1, []))
@@ -57,7 +57,7 @@ def origins(steps: int, horizon: int, clock: Clock | None = None) -> tuple[int, 
 
 
 def _likeness(clock: Clock, cut: int, steps: int, stretch: int) -> tuple[int, bool, int]:
-    """How like what is published a stretch is: steps on days of the same kind, time of the day, kinds in that order."""
+    """A stretch's likeness to the published one: steps on days of the same kind, time of the day, kinds in order."""
     assert clock.weekend is not None
     here, then = (clock.weekend[first : first + stretch] for first in (cut, steps))
     same = min(here.sum(), then.sum()) + min((~here).sum(), (~then).sum())
@@ -66,9 +66,9 @@ def _likeness(clock: Clock, cut: int, steps: int, stretch: int) -> tuple[int, bo
 
 @dataclass(frozen=True)
 class Origin:
-    """A number of fitted steps, everybody who was known by then (n,), and those to predict, known well enough.
+    """A number of fitted steps, everybody known by then (n,), and the people to predict, known well enough.
 
-    Both are rows of the `Looked` that they are part of.
+    Both are rows of the `Looked` they belong to.
     """
 
     cut: int
@@ -78,7 +78,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Looked:
-    """The steps (n, F) of those who are looked at from any origin, and their numbers (n,) among everybody."""
+    """The steps (n, F) of the people used at any origin, and their numbers (n,) among everybody."""
 
     fitted: NDArray[np.int32]
     numbers: Ints
@@ -87,14 +87,14 @@ class Looked:
 
 @dataclass(frozen=True)
 class _Asked:
-    """Who is asked for at each of some origins: known in as large a share of the steps before as `least` is of all."""
+    """The wanted people at each of some origins: known in as large a share of the steps before as `least` is of all."""
 
     cuts: Sequence[int]
     elsewhere: int
     least: int
 
     def known(self, fitted: NDArray[np.int32]) -> Iterator[tuple[Ints, Ints]]:
-        """At each origin, the rows of those who are known well enough, and of those who are known at all."""
+        """At each origin, the rows of people known well enough, and of people known at all."""
         for cut in self.cuts:
             known = (fitted[:, :cut] != self.elsewhere).sum(axis=1)
             yield np.flatnonzero(known >= max(1, ceil(self.least * cut / fitted.shape[1]))), np.flatnonzero(known)
@@ -103,9 +103,9 @@ class _Asked:
 def looked_at(
     blocks: Blocks[NDArray[np.int32]], cuts: Sequence[int], elsewhere: int, least: int, stretch: int
 ) -> Looked:
-    """Who is looked at from each origin, evenly spread where there are many; origins without anybody are left out.
+    """The people used at each origin, evenly spread if there are many; origins without anybody are left out.
 
-    The numbers of all who could be are added up over blocks (N, F) first, and then some of each block are taken.
+    The numbers of all candidates are added up over blocks (N, F) first, and then some of each block are taken.
     """
     asked = _Asked(cuts, elsewhere, least)
     counts = np.array(blocks.map(_counts, asked), dtype=np.int64)
@@ -131,18 +131,18 @@ def looked_at(
 
 
 def _counts(asked: _Asked, fitted: NDArray[np.int32]) -> list[tuple[int, int]]:
-    """The number of people, and at each origin of those who are known well enough and at all."""
+    """The number of people, and at each origin the numbers known well enough and known at all."""
     return [(len(fitted), 0), *((len(well), len(known)) for well, known in asked.known(fitted))]
 
 
 def _taken(
     asked: _Asked, block: tuple[NDArray[np.int32], Sequence[tuple[Ints, Ints]]]
 ) -> tuple[Ints, NDArray[np.int32], list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]:
-    """Rows of a block that are looked at, their steps, and at each origin who of them is predicted and known."""
+    """Used rows of a block, their steps, and at each origin the predicted and the known people."""
     fitted, chosen = block
     picked = []
     for (well, known), (some, more) in zip(asked.known(fitted), chosen, strict=True):
-        # What everybody does is told without the person, who must be among everybody for that.
+        # Everybody's moves are reckoned without the person, so the person must be among everybody.
         picked.append((well[some], np.union1d(known[more], well[some])))
     rows = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(known for _, known in picked)]))
     marks = [(np.isin(rows, who), np.isin(rows, known)) for who, known in picked]
@@ -150,7 +150,7 @@ def _taken(
 
 
 def shared(sizes: Ints, most: int) -> list[Ints]:
-    """So many of all at most, evenly spread: which of each block."""
+    """So many of all at most, evenly spread: their rows in each block."""
     return split(spread(int(sizes.sum()), most), sizes.tolist())
 
 

@@ -1,4 +1,4 @@
-"""Earlier origins, and evidence of what everybody did after them: what habits are chosen by."""
+"""Earlier origins, and evidence of everybody's steps after them: the data for the choice of habits."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .origins import Clock, Origin, looked_at, origins
 from .population import Population
 
 TRIMS: tuple[Trim, ...] = ("none", "before", "around")
-#: What moves in other parts of the cycle may count.
+#: Candidate weights of moves in other parts of the cycle.
 CARRIES = (0.0, 0.1, 1.0)
-#: Half-lives, as parts of the fitted steps, in addition to one that forgets nothing.
+#: Half-lives, as parts of the fitted steps, besides a half-life without forgetting.
 HALF_LIVES = (1 / 2, 1 / 4, 1 / 8, 1 / 16)
 
 
 @dataclass(frozen=True)
 class Past:
-    """Fitted steps (n, F) of those who are looked at, earlier origins, and evidence of what came after them.
+    """Fitted steps (n, F) of the chosen people, earlier origins, and evidence of the steps after them.
 
-    `numbers` (n,) are those of the people among everybody.
+    `numbers` (n,) are their rows among everybody.
     """
 
     fitted: NDArray[np.int32]
@@ -70,7 +70,7 @@ class Past:
         return Evidence.together(found)
 
     def trims(self) -> list[Trim]:
-        """Those that differ for anybody who is looked at."""
+        """The trims with a difference for any of these people."""
         kept: dict[bytes, Trim] = {}
         for trim in TRIMS:
             sides = [Before.of(self.fitted[each.who, : each.cut], self.places, trim).kept for each in self.looked]
@@ -93,13 +93,13 @@ class Past:
         return out
 
     def mean(self, scores: Floats) -> float:
-        """The mean log probability of a step, from that of each stretch (n,)."""
+        """The mean log probability of a step, from the log probability of each stretch (n,)."""
         return float(scores @ self.count) / (float(self.count.sum()) * self.stretch)
 
     def surely_better(self, scores: Floats, simpler: Floats) -> bool:
         """Whether scores of stretches (n,) are above simpler ones by more than a standard error of their difference.
 
-        The rule of Breiman et al. (1984): what gains no more may be chance, and what is simpler is taken.
+        The rule of Breiman et al. (1984): a smaller gain may be chance, and the simpler habits are taken.
         """
         gain = (scores - simpler) * self.count
         return bool(gain.sum() > np.sqrt(len(gain)) * gain.std())
@@ -114,10 +114,10 @@ def past(
     week: int,
     clock: Clock | None = None,
 ) -> Past | None:
-    """What there is to choose by; nothing where nobody was known before an earlier origin.
+    """The data for a choice; None if nobody was known before an earlier origin.
 
-    `blocks` are the `fitted` steps (N, F) of everybody. `least` is the number of steps in which a person was known to
-    be looked at. No half-life is shorter than `week` steps: who forgets sooner takes a weekend for a new habit.
+    `blocks` are the `fitted` steps (N, F) of everybody. `least` is the least number of known steps of a person used
+    here. No half-life is shorter than `week` steps: faster forgetting takes a weekend for a new habit.
     """
     stretch, cuts = origins(fitted, horizon, clock)
     if not cuts:

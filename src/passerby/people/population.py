@@ -1,4 +1,4 @@
-"""What everybody does: frequencies of places, and moves from each place to each other one."""
+"""Everybody's moves: frequencies of places, and moves from each place to each other one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 #: The weight of the population's frequencies in its moves, in moves.
 LITTLE = 10.0
-#: People from whom moves by role are learnt where habits are chosen, at most.
+#: The most people for learning moves by role during the choice of habits.
 MOST_ROLES = 2_000
 #: Up to so many pairs of places, or of people and places, are counted in a table of all of them.
 _TABLE = 10**7
@@ -25,7 +25,7 @@ _TABLE = 10**7
 
 @dataclass(frozen=True)
 class Flow:
-    """Everybody's moves that end in one part of the cycle, of those pairs of places that anybody moved between.
+    """Everybody's moves into one part of the cycle, for the pairs of places with any move.
 
     `keys` (K,), sorted, are `from · M + to`, `number` (K,) how often; `left` and `entered` (M,) the sums by place.
     """
@@ -75,13 +75,13 @@ class Flow:
 
 @dataclass(frozen=True)
 class Population:
-    """How often places are visited, how many people know them, all moves, and those that end in a part of the cycle.
+    """Frequencies of places, the number of people who know each, all moves, and the moves into each part of the cycle.
 
-    `background` (M,) are frequencies of everybody's kept steps. `familiarity` (M,), b, is the share of each place among
-    all that people know: who goes somewhere new goes where many have been, and not where few spend their nights. So
-    language models count in how many contexts a word is found (Kneser and Ney 1995). Everybody knows elsewhere, so its
-    share is that of the steps. `roles` (1 + P, 3, 4) are shares of moves by role, at all times and in each part. One
-    further visit, spread evenly over all places, makes places possible that nobody has visited yet.
+    `background` (M,) are frequencies of everybody's kept steps. `familiarity` (M,), b, is the share of each place in
+    all people's known places. A person going somewhere new goes to a place known to many, and not to a place of few
+    people's nights. So language models count in how many contexts a word is found (Kneser and Ney 1995). Everybody
+    knows elsewhere, so its share is that of the steps. `roles` (1 + P, 3, 4) are shares of moves by role, at all times
+    and in each part. One further visit, spread evenly over all places, makes unvisited places possible.
     """
 
     background: Floats
@@ -94,13 +94,13 @@ class Population:
     def of(cls, fitted: NDArray[np.int32], places: int, trim: Trim, levels: Sequence[Ints]) -> Population:
         """From the steps (N, F) of everybody; `levels` (each (F,) or longer) are parts of the cycle, the finest last.
 
-        For moves by role, of which there are few kinds, some of many people are enough.
+        Moves by role have few kinds, so some of many people are enough.
         """
         return cls.summed([Tally.of(fitted, places, trim, levels, spread(len(fitted), MOST_ROLES))])
 
     @classmethod
     def summed(cls, tallies: Sequence[Tally]) -> Population:
-        """From what was counted of all people, in groups."""
+        """The sum of the counts of all groups of people."""
         background = _shares(np.sum([tally.visits for tally in tallies], axis=0))
         known = _shares(np.sum([tally.visitors for tally in tallies], axis=0)[:-1])
         familiarity = np.append(known * (1.0 - background[-1]), background[-1])
@@ -110,14 +110,14 @@ class Population:
         return cls(background, familiarity, moves, tuple(map(Flow.summed, parts)), shares(roles, LITTLE))
 
     def towards(self, part: int | None) -> Flow:
-        """The moves that end in a part of the cycle, or all of them."""
+        """The moves into a part of the cycle, or all of them."""
         return self.moves if part is None else self.parts[part]
 
     def laws(self, index: Ints, states: Ints, b: Floats, part_of: Ints, parts: Ints | None) -> Floats:
-        """Q (H, R, R): everybody else's moves over a person's states, where all places never visited are one.
+        """Q (H, R, R): everybody else's moves over a person's states, with all places never visited as one.
 
         For each of some parts of the cycle, or all moves together. `index` (K,) are the states of the person's steps,
-        `part_of` (K,) the parts that they are in, and `b` (R,) the frequencies of states. Between visited places it is
+        `part_of` (K,) their parts of the cycle, and `b` (R,) the frequencies of states. Between visited places it is
         `(N(x, y) + c b(y)) / (N(x) + c)`, with c = `LITTLE` and the person's own moves left out of N. Places never
         visited share the row of their moves taken together, and are entered by b.
         """
@@ -148,7 +148,7 @@ class Population:
 
 
 def _shares(numbers: Ints) -> Floats:
-    """The share of each, with one more that is spread evenly."""
+    """The share of each, with one more, spread evenly."""
     return np.asarray((numbers + 1 / len(numbers)) / (numbers.sum() + 1))
 
 

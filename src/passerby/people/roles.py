@@ -1,19 +1,19 @@
-"""Everybody's moves by the role that places have for whoever moves, rather than by place.
+"""Everybody's moves by the role of places for the moving person, rather than by place.
 
-That others leave a café for their homes says that somebody who is there will soon leave for a home of their own, and
-not for the homes of the others. So moves are counted by roles. From where a person usually is by then, from another
-place that they know, or from one that is new to them, they go
+Other people leave a café for their homes. So a person there will soon leave for a home of their own, and not for the
+homes of the others. So moves are counted by roles. A move starts from the person's usual place at the time, from
+another place they know, or from one new to them. It goes
 
-    to where they usually are by then  |  nowhere: they stay  |  to another place that they know  |  to a new one
+    to their usual place at the time  |  nowhere: they stay  |  to another place they know  |  to a new one
 
-with the shares T of everybody, in each part of the cycle. For a person this is a law over places again: other places
-that they know are chosen by how often they were visited, and new ones by b. Where a person usually is in a part of the
-cycle is where they were most often, backed off to broader parts as frequencies are, with a weight of `WEIGHT` steps.
+with the shares T of everybody, in each part of the cycle. For a person this is a law over places again: other known
+places are chosen by the number of visits, and new ones by b. A person's usual place in a part of the cycle is their
+most frequent one. It backs off to broader parts as frequencies do, with a weight of `WEIGHT` steps.
 
-Who leaves home on a Sunday does not go to work, however many hours were spent there. With `flow="times"` other places
-are chosen by how often the person came to them: evenly, at all times, and in each part of the cycle that the move ends
-in. These laws are mixed with weights by expectation-maximisation over the later moves of everybody (deleted
-interpolation, Jelinek and Mercer 1980), and each gives a place `LEAST` arrivals more than there were.
+A person leaving home on a Sunday does not go to work, despite the hours spent there. With `flow="times"` other places
+are chosen by the person's number of arrivals: evenly, at all times, and in each part of the cycle at the end of the
+move. These laws are mixed with weights by expectation-maximisation over the later moves of everybody (deleted
+interpolation, Jelinek and Mercer 1980). Each law gives a place `LEAST` arrivals besides the real ones.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from .family import narrowed
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Steps' worth of broader parts of the cycle in telling where somebody usually is.
+#: Steps' worth of broader parts of the cycle in the choice of a usual place.
 WEIGHT = 3.0
-#: Arrivals that each known place has beside those that there were.
+#: Arrivals of each known place besides the real ones.
 LEAST = 0.1
-#: Moves' worth of even weights that weights of laws are drawn to, for each of them.
+#: Moves' worth of even weights for each law; the weights of laws are drawn to them.
 EVEN = 1.0
-#: People are counted so many at a time that there are no more visits to places in parts of the cycle than these.
+#: People are counted in groups with no more visits to places in parts of the cycle than these.
 CELLS = 1 << 22
 _ROLES, _KINDS, _ROUNDS = 3, 4, 100
 
 
 @dataclass(frozen=True)
 class Own:
-    """Own places (n, V) of n people, in order, `none` where there are fewer; `slot` (n, F) are those of their steps.
+    """Own places (n, V) of n people, in order, `none` beyond the last; `slot` (n, F) are the places of their steps.
 
-    Steps that are left out have the slot -1.
+    Left-out steps have the slot -1.
     """
 
     places: Ints
@@ -75,7 +75,7 @@ class Own:
         return _visits(self.slot, np.zeros(self.slot.shape[1], dtype=np.int64), 1, self.places.shape[1])[:, 0]
 
     def usual(self, levels: Sequence[Ints], parts: Sequence[Ints]) -> Ints:
-        """Slots (n, H) of where people usually are, in H `parts` of each level of a cycle; H = 1 without a rhythm."""
+        """Slots (n, H) of people's usual places, in H `parts` of each level of a cycle; H = 1 without a rhythm."""
         f = (self.visits / np.maximum(self.visits.sum(axis=1, keepdims=True), 1.0))[:, None]
         within = [partial(self._within, level, part) for level, part in zip(levels, parts, strict=True)]
         return np.asarray(narrowed(f, within).argmax(axis=2))
@@ -89,7 +89,7 @@ class Own:
 
     @cached_property
     def came(self) -> NDArray[np.bool_]:
-        """Whether people came to where they are at each step (n, F), rather than staying there."""
+        """A mark of each step (n, F) with an arrival, rather than a stay."""
         came = self.slot >= 0
         came[:, 1:] &= self.slot[:, 1:] != self.slot[:, :-1]
         return came
@@ -124,7 +124,7 @@ def _visits(slot: Ints, part: Ints, parts: int, size: int) -> Floats:
 def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, levels: Sequence[Ints]) -> Ints:
     """Moves of people (n, F), towards each part of the cycle: from each role, of each kind (P, 3, 4).
 
-    `levels` (each (F,) or longer) are parts of the cycle, the finest last. A place that a person came to once is new.
+    `levels` (each (F,) or longer) are parts of the cycle, the finest last. A place with one arrival of a person is new.
     """
     parts: list[Ints] = []
     fine = np.zeros(steps.shape[1], dtype=np.int64)
@@ -154,7 +154,7 @@ def moves_by_role(steps: NDArray[np.int32], kept: NDArray[np.bool_], none: int, 
 def shares(moves: Ints, weight: float) -> Floats:
     """T (1 + P, 3, 4): shares of the kinds from each role, at all times and in each part of the cycle.
 
-    Those of a part come with so many moves' worth of those at all times.
+    A part's shares include so many moves' worth of the shares at all times.
     """
     whole = moves.sum(axis=0, keepdims=True) + 1 / _KINDS
     whole = whole / whole.sum(axis=2, keepdims=True)
@@ -198,7 +198,7 @@ def chances(
 
 
 def law_weights(chosen: Floats, count: Floats) -> Floats:
-    """Weights (C,) of laws by which other places are chosen, from the chances (C, n, S) that each gave to real moves.
+    """Weights (C,) of laws for the choice of other places, from the chance each gave to real moves (C, n, S).
 
     `count` (n,) says how much the moves of each person count.
     """

@@ -1,4 +1,4 @@
-"""When habits are wanted, and what fitted steps count for them: parts of the day or week, and how long ago it was."""
+"""The times for habits, and the weights of fitted steps at them: parts of the day or week, and age."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Schedule:
-    """The H parts of a cycle that published steps are in, which differ; H = 1 without a rhythm.
+    """The H different parts of a cycle of the published steps; H = 1 without a rhythm.
 
-    `number` tells which of them each step is in: as many steps of a whole cycle as habits start by, up to the first
+    `number` has the part of each step. It covers as many steps of a whole cycle as habits start by, up to the first
     published one, `period` of them, and the steps after it. `parts` (H,) are the finest parts themselves, None without
-    a rhythm, and `part_of` (F,) that of each fitted step. `within` (1 + levels, H, F) is 1 for fitted steps in a part,
-    at all times, in broader parts and in the finest, and 0 for others. `weight` (F,) is that of each fitted step, and
-    `count` (H, F) what a move to it counts for habits towards a part.
+    a rhythm, and `part_of` (F,) is the part of each fitted step. `within` (1 + levels, H, F) is 1 for fitted steps in a
+    part, at all times, in broader parts and in the finest, and 0 for others. `weight` (F,) is the weight of each fitted
+    step, and `count` (H, F) the weight of a move to it for habits towards a part.
     """
 
     period: int
@@ -39,7 +39,7 @@ class Schedule:
     def of(cls, habits: Habits, levels: Sequence[Ints], window: timedelta, fitted: int, held: int) -> Schedule:
         """For so many fitted and published steps; `levels` are the parts of all of them, the finest last."""
         period = (cycles.length(habits.rhythm, window) or 1) if habits.start == "equilibrium" else 1
-        # Steps of a cycle earlier are in the same parts; the first move is that from the first published step.
+        # Steps of a cycle earlier are in the same parts; the first move leaves the first published step.
         steps = np.arange(fitted + 1 - period, max(fitted + held, fitted + 1))
         weight = habits.weights(fitted)
         if not levels:
@@ -54,10 +54,10 @@ class Schedule:
 
     @property
     def now(self) -> int:
-        """The part that the first published step is in."""
+        """The part of the first published step."""
         return int(self.number[self.period - 1])
 
     @property
     def later(self) -> Ints:
-        """The parts that the steps after the first published one are in."""
+        """The parts of the steps after the first published one."""
         return self.number[self.period :]

@@ -1,4 +1,4 @@
-"""Which places have a sensor at which step."""
+"""Places with a sensor, at each step."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def scheduled_sensors(people: People, path: str | Path) -> Sensors:
 
 
 def _some(people: People, count: int) -> int:
-    """The number of places that may have a sensor; a `count` of sensors that is none, or too large, is refused."""
+    """The number of places with a possible sensor; refuse a `count` of sensors if it is not one, or is too large."""
     check_people(people)
     known = people.elsewhere
     if not is_whole(count) or not 1 <= count <= known:
@@ -99,9 +99,9 @@ def place_number(people: People, called: object, where: str) -> int:
 
 
 def step_number(people: People, row: dict[str, object], where: str) -> int:
-    """The held-out step, from 0, that a row with a `step` (from 1) or a `time` speaks of; both must agree.
+    """The held-out step, from 0, of a row with a `step` (from 1) or a `time`; both must agree.
 
-    A time without a zone is read in that of the visits.
+    A time without a zone is read in the zone of the visits.
     """
     held = people.actual.shape[1]
     said = [by_number(row["step"], held, where)] if given(row.get("step")) else []
@@ -117,7 +117,7 @@ def step_number(people: People, row: dict[str, object], where: str) -> int:
 
 
 def _outside(people: People, row: dict[str, object], held: int) -> str:
-    """What is said of a step or a time that is none of those that are published."""
+    """The error for a step or a time outside the published ones."""
     if given(row.get("step")):
         return f"step {row['step']} is outside the {held} steps that are published; expected 1 to {held}"
     first, end = people.starts[people.fitted.shape[1]], people.starts[-1] + np.timedelta64(people.window)
@@ -134,12 +134,12 @@ def given(value: object) -> bool:
 
 
 def by_time(people: People, time: str, where: str) -> int:
-    """The held-out step, from 0, that a time is in; it may lie outside of them."""
+    """The held-out step, from 0, of a time; it may lie outside of them."""
     return int(_since(people, time, where) // np.timedelta64(people.window))
 
 
 def edge_number(people: People, time: str, where: str) -> int:
-    """How many published steps end by a time, at which one of them must begin or end; it may lie outside of them."""
+    """The number of published steps ending by a time, at the edge of a step; it may lie outside of them."""
     size = np.timedelta64(people.window)
     number, rest = divmod(_since(people, time, where), size)
     if rest and 0 <= number < people.actual.shape[1]:

@@ -42,7 +42,7 @@ def rhythmic(index: Ints, b: Floats, smoothing: float, phase: Ints, held: int) -
     }
     cycle = np.eye(len(b))
     length = len(parts)
-    # The start is the equilibrium of one whole cycle that begins at the first held-out step.
+    # The start is the equilibrium of one whole cycle from the first held-out step on.
     first = fitted % length if held else 0
     for step in range(length):
         cycle = cycle @ parts[phase[(first + step) % length]]
@@ -65,7 +65,7 @@ def equilibrium(moves: Floats, b: Floats) -> Floats:
 
 
 def chosen_smoothing(smoothing: float | str, fitted: NDArray[np.int32], background: Floats) -> float:
-    """The number given, or the best of `CANDIDATES` where it is "auto"."""
+    """The given number, or the best of `CANDIDATES` for "auto"."""
     if checked_smoothing(smoothing) is None:
         scores = [held_out_likelihood(fitted, background, a) for a in CANDIDATES]
         return CANDIDATES[int(np.argmax(scores))]

@@ -1,10 +1,10 @@
-"""What published totals tell of the common part of a day, to an adversary who knows the others by their habits alone.
+"""Evidence of published totals on the common part of a day, for an adversary with the others' habits alone.
 
-They see how many people are counted at all steps together, S. At earlier times a share of all person-steps at any place
-was counted, so S tells how many are at any place now. Under a common part θ, a person is so at a number of steps whose
-mean and variance follow from their chain, tilted by θ. The sum over people is taken for normal, with the variance of
-what is done to counts, and of how the share varied. The target is taken out of S, a whole number, and out of the sums,
-which follow from fitted steps. So what they do themselves changes no bit of what is known of their day.
+They see the number of counted people at all steps together, S. At earlier times a share of all person-steps at any
+place was counted, so S is evidence of the number at any place now. Under a common part θ, a person is at a place at a
+number of steps. Its mean and variance follow from their chain, tilted by θ. The sum over people is taken for normal,
+with the variance of the release mechanism and of the share. The target is taken out of S, a whole number, and out of
+the sums; these follow from fitted steps. So a target's own steps change no bit of the evidence on their day.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .origins import spread
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Draws by which the error of a published count is told, and the variance of a number that is rounded to whole ones.
+#: The draws for estimating the error of a published count, and the variance of rounding to whole numbers.
 DRAWS, WHOLE = 400, 1 / 12
-#: How much the share that is counted varies before any of it is seen, as a standard deviation of its logarithm.
+#: The prior variation of the counted share, as a standard deviation of its logarithm.
 SPLIT = 0.1
 
 
 @dataclass(frozen=True)
 class Share:
-    """The share of person-steps at any place that is counted, and the standard deviation of its logarithm."""
+    """The counted share of person-steps at any place, and the standard deviation of its logarithm."""
 
     mean: float
     deviation: float
 
     @classmethod
     def before(cls, people: People, rows: Ints, cells: Ints) -> Share | None:
-        """At fitted steps of the same times of the day, some people's `rows`; None where nobody was counted."""
+        """At fitted steps of the same times of the day, some people's `rows`; None if nobody was counted."""
         steps, fitted = np.arange(len(cells)), people.fitted[rows]
         day = max(1, cycles.length("hour", people.window))
         apart = day * -(-len(cells) // day)
@@ -61,10 +61,10 @@ class Share:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Totals(Common):
-    """What the total of the people `ids` tells of θ; `told` (n, 1) is in how many counts each of them is.
+    """Evidence on θ from the total of the people `ids`; `told` (n, 1) is the number of counts with each of them.
 
-    `means` and `variances` (n, K) are those of the number of steps at which they are at any place, over the lattice of
-    θ. `noise` is the variance of what is done to all counts together, and `share` is the part of all that is counted.
+    `means` and `variances` (n, K) are the moments of the number of steps at any place, over the lattice of θ. `noise`
+    is the variance of the mechanism over all counts together, and `share` is the counted part of all.
     """
 
     means: Floats
@@ -74,11 +74,11 @@ class Totals(Common):
 
     @property
     def total(self) -> Ints:
-        """What the total of all of them tells (K,)."""
+        """The evidence of the total of all of them (K,)."""
         return self._logs(int(self.told.sum()), self.means.sum(axis=0), self.variances.sum(axis=0))
 
     def without(self, name: object) -> Ints:
-        """What the total of all but one tells (K,)."""
+        """The evidence of the total of all but one (K,)."""
         row = self._row.get(name)
         if row is None:
             return self.total
@@ -87,7 +87,7 @@ class Totals(Common):
 
     @property
     def source(self) -> str:
-        """Who shows it."""
+        """The source of the evidence."""
         return "the published totals show"
 
     def _logs(self, counted: int, means: Floats, variances: Floats) -> Ints:
@@ -99,9 +99,9 @@ class Totals(Common):
 
 
 def told_by_totals(people: People, release: Release) -> Totals | None:
-    """What the totals of a release tell of the day of these people; None where they tell nothing.
+    """The evidence of a release's totals on the day of these people; None without any.
 
-    So it is where habits have no common part, where nobody was counted at earlier times, and for flows and visitors.
+    Habits without a common part, times before without a counted person, and counts of flows and visitors give none.
 
     >>> from passerby import Crowd, fit_people, simulate_city
     >>> city = simulate_city(people=30, places=20, days=3)
@@ -132,7 +132,7 @@ def told_by_totals(people: People, release: Release) -> Totals | None:
 
 
 def counted_at(release: Release, places: int) -> Ints | None:
-    """How many counts of each step count each place (T, M); None where people are counted over several steps.
+    """The number of counts of each place at each step (T, M); None for counts of people over several steps.
 
     >>> counted_at(Release([0, [1, 2]]), 4).tolist()
     [[1, 0, 0, 0], [0, 1, 1, 0]]
@@ -150,7 +150,7 @@ def counted_at(release: Release, places: int) -> Ints | None:
 
 
 def _noise(release: Release, expected: float) -> float:
-    """The variance of what is done to all counts, where so many people are expected in them together.
+    """The variance of the mechanism over all counts, with so many people expected in them together.
 
     By draws of each mechanism at the mean count; an empty cell tells of nobody.
     """
@@ -180,7 +180,7 @@ def moments_of(people: People, person: int, cells: Ints) -> tuple[Floats, Floats
 
 
 def _by_state(people: People, number: Ints, cells: Ints) -> Floats:
-    """The mean over the places of each state (T, R): places that a person never visited share one, spread by b."""
+    """The mean over the places of each state (T, R): places a person never visited share one, spread by b."""
     b = np.maximum(people.familiarity, 1e-300)
     share = b / np.bincount(number, b)[number]
     out = np.zeros((len(cells), int(number.max()) + 1))
@@ -189,9 +189,9 @@ def _by_state(people: People, number: Ints, cells: Ints) -> Floats:
 
 
 def _moving(chain: tuple[Floats, Floats], away: int, once: Floats, twice: Floats) -> tuple[Floats, Floats]:
-    """The first two moments (K,) of how often somebody is counted who moves by a chain, over the lattice of θ.
+    """The first two moments (K,) of the number of counts of a person moving by a chain, over the lattice of θ.
 
-    `once` and `twice` (T, R) are those of being counted in a state. Kept are the law of the state (K, R), and the
+    `once` and `twice` (T, R) are the moments of being counted in a state. Kept are the law of the state (K, R), and the
     moments so far in each of them.
     """
     start, moves = chain

@@ -1,6 +1,6 @@
-"""Where everybody was at the steps to find, also who is seen too seldom to be audited: for numbers of others.
+"""Everybody's places at the steps to find, with people seen too seldom for an audit: for numbers of others.
 
-A published number counts all of them. How many it counts is a sum over people, so that it can be added up from parts.
+A published number counts all of them. It is a sum over people, so parts of it can be added up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from passerby.visits.traces import Traces
 
 Ints = NDArray[np.int64]
 
-#: People who are counted at a time.
+#: People counted at a time.
 CHUNK = 1 << 14
 
 

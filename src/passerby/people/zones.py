@@ -12,7 +12,7 @@ from passerby.visits.small_tables import Header, read_table
 
 from .habits import People
 
-#: The names of places by zone, and these by level; one level without a name where the table tells none.
+#: The names of places by zone, and these by level; one level without a name for a table without levels.
 Levels = dict[str, dict[str, list[str]]]
 Zone = tuple[int, ...]
 #: The columns of a table of zones.
@@ -22,14 +22,14 @@ HEADER = Header(
     needs=((frozenset({"place", "zone"}),),),
     needed="the columns place and zone (and level, where there are several kinds of zones)",
 )
-#: Names that a message quotes, at most.
+#: The most names in a message.
 QUOTED = 5
 
 
 def read_zones(path: str | Path) -> Levels:
-    """Read a table (CSV or Parquet) with the columns `place`, `zone` and, where there are several kinds, `level`.
+    """Read a table (CSV or Parquet) with the columns `place`, `zone` and, for several kinds of zones, `level`.
 
-    A place may be in several zones, also of one level. The order is that of the rows.
+    A place may be in several zones, also of one level. The order is the order of the rows.
     """
     file = Path(path)
     columns, rows = read_table(file, HEADER)
@@ -57,14 +57,14 @@ def places_of(levels: Levels) -> list[str]:
 
 @dataclass(frozen=True)
 class Zones:
-    """Sets of place numbers by zone and level, what each is called, and how many places of the table are not known."""
+    """Sets of place numbers by zone and level, their names, and the number of places unknown to the table."""
 
     levels: Mapping[str, Mapping[str, Zone]]
     unknown: tuple[str, ...] = ()
 
     @classmethod
     def among(cls, people: People, levels: Levels, path: str | Path) -> Zones:
-        """Zones of the places of these people; one of which no place is known is refused."""
+        """Zones of the places of these people; a zone without any known place is refused."""
         number = {name: k for k, name in enumerate(people.places[:-1])}
         found: dict[str, dict[str, Zone]] = {}
         for level, zones in levels.items():
@@ -80,7 +80,7 @@ class Zones:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What must be known before zones are believed."""
+        """Warnings to read before believing the zones."""
         if not self.unknown:
             return ()
         these = "1 place" if len(self.unknown) == 1 else f"{len(self.unknown):,} places"
@@ -90,7 +90,7 @@ class Zones:
         )
 
     def named(self) -> dict[str, Zone]:
-        """Zones by what they are called: where zones of several levels share a name, with the level before it.
+        """Zones by name: if zones of several levels share a name, with the level before it.
 
         >>> Zones({"ward": {"a": (0,), "b": (1,)}, "city": {"a": (0, 1)}}).named()
         {'ward: a': (0,), 'b': (1,), 'city: a': (0, 1)}

@@ -1,1 +1,1 @@
-"""People in words: what somebody's week looks like, as a chain; and what a table would tell of them."""
+"""People in words: a person's week as a chain, and a table's evidence on them."""

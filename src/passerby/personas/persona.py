@@ -1,4 +1,4 @@
-"""A persona: somebody who is described by their week, and not by where anybody was."""
+"""A persona: somebody described by their week, without any trace."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from .week import Calendar, Habit, chances, check_chance, check_place
 
 Floats = NDArray[np.float64]
 
-#: Somewhere that nobody counts, in a file, and what it is called among the places of a prior.
+#: An uncounted place in a file, and its name among the places of a prior.
 ANYWHERE, ELSEWHERE = "*", "elsewhere"
 HOME = "home"
-#: The file of the personas that come with passerby, and the word for all of them.
+#: The file of passerby's own personas, and the word for all of them.
 READY, ALL = Path(__file__).with_name("ready.toml"), "ready"
 #: The longest step, numbers in all matrices of a prior, and bytes of a file, at most.
 LONGEST, MOST_NUMBERS, MOST_BYTES = timedelta(days=7), 50_000_000, 10_000_000
-#: What a persona has in a file.
+#: The entries of a persona in a file.
 KEYS = ("about", "weight", "home", "week", "else", "stays")
 
 
 @dataclass(frozen=True, eq=False)
 class Persona:
-    """Somebody described in words: what their week looks like, and how likely they are to stay.
+    """Somebody described in words: their week, and how likely they are to stay.
 
-    `week` has entries of when, where and how likely; `otherwise` says where they are at all other times, and sums to
-    one: "home" is their `home`, and "*" somewhere that nobody counts. `stays` is how likely they stay where they are
-    from one hour to the next, beyond what the week says: 0 for a fresh choice at each step, 1 for somebody who moves
-    when the week says so alone. `weight` is how many people are like this, for figures about a population.
+    `week` has entries of time, place and chance. `otherwise` has the places at all other times, and sums to one: "home"
+    is their `home`, and "*" an uncounted place. `stays` is the chance of staying from one hour to the next, beyond the
+    demands of the week. It is 0 for a fresh choice at each step, and 1 for somebody who moves only with the week.
+    `weight` is the number of such people, for figures about a population.
 
     >>> nurse = Persona("nurse", [("Mon-Fri 07:00-15:00", "clinic", 0.9)], {"home": 0.9, "*": 0.1}, stays=0.7)
     >>> nurse.places
@@ -60,7 +60,7 @@ class Persona:
     stays: float
     weight: float
     about: str
-    #: What the file calls some places, by their names in the release.
+    #: The file's names of some places, by their names in the release.
     roles: tuple[str, ...] = field(repr=False)
 
     def __init__(
@@ -102,13 +102,13 @@ class Persona:
 
     @cached_property
     def places(self) -> tuple[str, ...]:
-        """The names of the places of its prior, in their order; somewhere that nobody counts is the last."""
+        """The names of the places of its prior, in their order; the last one is the uncounted place."""
         named = dict.fromkeys(self._place(role) for role in self.roles)
         ends = (ELSEWHERE,) if named.pop(ANYWHERE, 0) is None else ()
         return (*named, *ends)
 
     def place_of(self, role: str) -> str:
-        """The name of the place that a role or place of the file is."""
+        """The place named by a role or place of the file."""
         if not isinstance(role, str) or role not in (*self.roles, HOME):
             raise InputError(f"{self.name}: it has no role {shown(role)}; it has {', '.join(self.roles)}")
         place = self._place(role)
@@ -139,8 +139,8 @@ class Persona:
     ) -> MarkovPrior:
         """The habits over so many steps of a release, from `start` on: one matrix from each step to the next.
 
-        At each step the chance of each place is that of the week, on average over the step, by the clock of
-        `timezone`; steps of whole days are those of its calendar. The chain keeps to these chances exactly.
+        At each step the chance of each place is the chance in the week, on average over the step, by the clock of
+        `timezone`; steps of whole days are days of its calendar. The chain keeps to these chances exactly.
         """
         check_timezone(timezone)
         begin, length = parse_instant(start, "start", timezone), parse_length(step, "step")
@@ -151,7 +151,7 @@ class Persona:
         return self.over(Calendar.regular(begin, length, count, timezone))
 
     def over(self, steps: Calendar) -> MarkovPrior:
-        """The same over steps that need not follow one another."""
+        """The same over steps with possible gaps between them."""
         self._check_room(len(steps.begins))
         law = steps.average(self._minutely)
         moves = transitions(law, self.stays**steps.hours) if len(law) > 1 else np.eye(law.shape[1])
@@ -170,7 +170,7 @@ class Persona:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of the week that is spent at each place."""
+        """The share of the week at each place."""
         return dict(zip(self.places, self._minutely.mean(axis=0).tolist(), strict=True))
 
     @cached_property
@@ -192,11 +192,11 @@ class Persona:
 
 
 def transitions(law: Floats, stays: Floats) -> Floats:
-    """Matrices (T-1, M, M) that lead from each row of `law` (T, M) to the next exactly.
+    """Matrices (T-1, M, M) leading from each row of `law` (T, M) to the next exactly.
 
-    With a chance `stays` (T-1,) somebody stays unless the week moves them: the maximal coupling, which keeps the
-    largest share that any chain with these marginals can (Lindvall, Lectures on the Coupling Method, 1992, I.5).
-    Otherwise the place is chosen afresh by the next row. Both lead to the next row, and so does their mixture.
+    With a chance `stays` (T-1,) somebody stays unless the week moves them. This is the maximal coupling: no chain with
+    these marginals keeps a larger share (Lindvall, Lectures on the Coupling Method, 1992, I.5). Otherwise the place is
+    chosen afresh by the next row. Both lead to the next row, and so does their mixture.
 
     >>> transitions(np.array([[1.0, 0.0], [0.4, 0.6]]), np.array([0.5]))[0]
     array([[0.4, 0.6],
@@ -215,7 +215,7 @@ def transitions(law: Floats, stays: Floats) -> Floats:
 
 
 def _checked_rest(rest: object, name: str) -> dict[str, float]:
-    """Where somebody is at all other times: chances that sum to one."""
+    """Somebody's places at all other times: chances with the sum one."""
     if not isinstance(rest, Mapping) or not rest:
         raise InputError(f'{name}: else: expected places with chances, as in {{ "home" = 1.0 }}; got {shown(rest)}')
     for place, chance in rest.items():
@@ -230,7 +230,7 @@ def _checked_rest(rest: object, name: str) -> dict[str, float]:
 
 
 def read_personas(source: str | Path) -> list[Persona]:
-    """Personas from a TOML file, or one of those that come with passerby by its name; "ready" are all of these.
+    """Personas from a TOML file, or one of passerby's own by its name; "ready" are all of these.
 
     >>> read_personas("nurse")[0].places
     ('clinic', 'market', 'home', 'park', 'elsewhere')
@@ -255,7 +255,7 @@ def read_personas(source: str | Path) -> list[Persona]:
 
 @cache
 def ready_texts() -> dict[str, str]:
-    """The text of each persona that comes with passerby, by its name."""
+    """The text of each of passerby's own personas, by its name."""
     parts = READY.read_text(encoding="utf-8").split("\n[")[1:]
     return {part.partition("]")[0]: f"[{part.rstrip()}\n" for part in parts}
 

@@ -1,7 +1,7 @@
-"""A week in words, as chances: where somebody is at each minute of it, and on average over each step.
+"""A week in words, as chances of places: at each minute of it, and on average over each step.
 
-The clock is the local one. An entry such as `Fri 22:00-06:00` runs past midnight, and belongs to the day that it begins
-on. Chances of several entries at the same time add up; what they leave of one is spread as at all other times.
+The clock is the local one. An entry such as `Fri 22:00-06:00` runs past midnight, and belongs to the day it begins on.
+Chances of several entries at the same time add up; the rest of one is spread as at all other times.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 LONG = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAY, WEEK = 24 * 60, 7 * 24 * 60
-#: Minutes from Monday 1970-01-05 on are those of weeks; 1970 began on a Thursday.
+#: Minutes from Monday 1970-01-05 on are minutes of weeks; 1970 began on a Thursday.
 _MONDAY = 4 * DAY
 _WHEN = re.compile(r"(?P<days>[^\d]*?)\s*(?:(?P<begin>\d{1,2}:\d\d)\s*[-–]\s*(?P<end>\d{1,2}:\d\d))?")
 #: Chances may exceed one by rounding.
@@ -34,7 +34,7 @@ HOW = 'expected days, hours or both, as in "Mon-Fri 07:00-15:00", "Sat,Sun" or "
 
 @dataclass(frozen=True)
 class Habit:
-    """When somebody is where, and how likely: minutes from the beginning of each of some days, up to two days on."""
+    """A place with its times and chance: minutes from the beginning of each of some days, up to two days on."""
 
     days: tuple[int, ...]
     begin: int
@@ -44,7 +44,7 @@ class Habit:
 
     @classmethod
     def read(cls, row: object, where: str) -> Habit:
-        """From a row: when, where, how likely.
+        """From a row: time, place, chance.
 
         >>> Habit.read(["Fri-Sun 22:00-06:00", "club", 0.5], "week")
         Habit(days=(4, 5, 6), begin=1320, end=1800, place='club', chance=0.5)
@@ -65,7 +65,7 @@ class Habit:
 
     @property
     def minutes(self) -> NDArray[np.bool_]:
-        """The minutes of the week that it is about (10080,)."""
+        """The minutes of the week in this entry (10080,)."""
         out = np.zeros(WEEK, dtype=bool)
         for day in self.days:
             out[np.arange(day * DAY + self.begin, day * DAY + self.end) % WEEK] = True
@@ -73,13 +73,13 @@ class Habit:
 
 
 def check_place(place: object, where: str) -> None:
-    """Refuse what is no name of a place."""
+    """Refuse an impossible name of a place."""
     if not isinstance(place, str) or not place.strip() or not place.isprintable():
         raise InputError(f"{where}: {shown(place)} is no name of a place; expected one such as 'clinic', or '*'")
 
 
 def check_chance(chance: object, what: str) -> None:
-    """Refuse what is no chance above 0."""
+    """Refuse anything but a chance above 0."""
     if not is_number(chance) or not 0 < chance <= 1:
         raise InputError(f"{what} is {shown(chance)}; expected a number above 0, and 1 at most")
 
@@ -92,7 +92,7 @@ def _minute(text: str, where: str) -> int:
 
 
 def _days(text: str, where: str) -> tuple[int, ...]:
-    """The days of a list of days and ranges; all of them where none is named."""
+    """The days of a list of days and ranges; all of them if none is named."""
     if text.strip().lower() in ("", "daily", "every day"):
         return tuple(range(7))
     out: set[int] = set()
@@ -148,7 +148,7 @@ class Calendar:
 
     @classmethod
     def regular(cls, start: datetime, step: timedelta, steps: int, timezone: str) -> Calendar:
-        """Calendar of the same length one after another; whole days are those of the local calendar."""
+        """A calendar of steps of the same length, one after another; whole days are days of the local calendar."""
         minute = timedelta(minutes=1)
         if step % minute or start.second or start.microsecond:
             raise InputError(f"step: weeks are told by the minute, and a step of {step} from {start} is not")
@@ -165,7 +165,7 @@ class Calendar:
 
     @property
     def hours(self) -> Floats:
-        """From the beginning of each step to that of the next, in hours (T-1,)."""
+        """From the beginning of each step to the beginning of the next, in hours (T-1,)."""
         return np.diff(self.begins) / 60
 
     def average(self, minutely: Floats) -> Floats:
@@ -191,7 +191,7 @@ class Calendar:
         return np.array([_offset(minute, ZoneInfo(self.timezone)) for minute in minutes.tolist()], dtype=np.int64)
 
     def _change(self, first: int, last: int) -> int:
-        """The first minute of a step at which the clock shows what it shows at the end of it."""
+        """The first minute of a step with the clock offset of its end."""
         zone = ZoneInfo(self.timezone)
         new = _offset(last, zone)
         while last - first > 1:

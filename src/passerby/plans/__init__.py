@@ -1,1 +1,1 @@
-"""From a number to a decision: releases that keep limits on how exposed people are, and what they cost readers."""
+"""From a number to a decision: releases within limits on people's exposure, and their cost for readers."""

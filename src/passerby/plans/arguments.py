@@ -1,4 +1,4 @@
-"""What is asked of a plan, checked: names of levers and places, positions, weights and larger zones."""
+"""The arguments of a plan, checked: names of levers and places, positions, weights and larger zones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .weights import scaled
 
 
 def staying(people: People, wanted: Release, given: Sequence[str]) -> frozenset[Cell]:
-    """The counts of places that must stay, by their names."""
+    """The counts of places that must stay, by name."""
     places = {place_number(people, name, "stay") for name in given}
     cells = frozenset(cell for cell in cells_of(wanted) if any(places & {*zone} for zone in cell.zones))
     for place in sorted(places - {place for cell in cells for zone in cell.zones for place in zone}):
@@ -88,7 +88,7 @@ def checked_levels(levels: Sequence[Mapping[str, Iterable[int]]], people: People
 
 
 def keeping(at_most: Any, against: Any) -> Kept | None:
-    """What presence at counted places is kept to; None where it is not."""
+    """The limit on presence at counted places; None without one."""
     level = float(number(at_most, "presence_at_most", 0.0, 1.0))
     if not is_word(against, AGAINST):
         near = nearest(str(against), AGAINST)
@@ -114,7 +114,7 @@ def checked_task(
     presence_at_most: Any,
     presence_against: Any,
 ) -> Task:
-    """What a plan depends on, each part of it checked."""
+    """The inputs of a plan, each part of them checked."""
     limits = check_limits(limits)
     check_job(Job(people, wanted, measurement))
     return Task(

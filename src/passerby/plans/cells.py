@@ -1,4 +1,4 @@
-"""The counts of a release as a plan sees them: what each is about, apart from what is done to it."""
+"""The counts of a release in a plan: the subject of each, apart from its mechanism."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from passerby.model.count_release import mechanism_of
 from passerby.model.counts import Count, Moved, Present, Visitors, changed
 from passerby.model.release import Release
 
-#: A count without a mechanism and without a number of others: what it is about.
+#: A count without a mechanism and without a number of others: its subject.
 Cell = Count
 
 
@@ -40,9 +40,9 @@ def _single(place: int, step: int) -> Cell:
 
 
 def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Release:
-    """The release with each count changed, or left out where it becomes None; those that become one are one.
+    """The release with each count changed, or left out if it becomes None; counts with the same result are merged.
 
-    What was to be published twice, drawn afresh, still is.
+    Counts planned twice, with fresh draws, stay two.
     """
     _check_others(release)
     first: dict[Count, Count] = {}
@@ -52,13 +52,13 @@ def of_counts(release: Release, change: Callable[[Count], Count | None]) -> Rele
 
 
 def _check_others(release: Release) -> None:
-    """Refuse to leave out counts of a crowd that was given for these counts alone."""
+    """Refuse to leave out counts of a crowd made for these counts alone."""
     if release.crowd is not None and not release.crowd.open:
         raise InputError("others: counts of a given Crowd cannot be left out; with Crowd(), everyone else is counted")
 
 
 def not_counted_anew(release: Release) -> str | None:
-    """Why others in counts of other places or steps than those of a release are not known, where that is so."""
+    """Why others are unknown for counts of other places or steps than the release's; None if they can be counted."""
     if release.crowd is not None:
         return "others who are known by their habits are counted place by place, step by step"
     if any(count.others is not None for count in release.listed):
@@ -88,9 +88,9 @@ def without(release: Release, cells: frozenset[Cell]) -> Release:
 
 @lru_cache(maxsize=65536)
 def spots(cell: Cell) -> frozenset[tuple[int, ...]] | None:
-    """What somebody must have done one of to be counted: been at a place at a step, or gone from one to another.
+    """The spots of a count: places at a step, or moves from one to another. A person with one of them is counted.
 
-    None for repeated visits. A count follows from raw counts that divide its spots among them.
+    None for repeated visits. A count follows from raw counts if they divide its spots among them.
 
     >>> sorted(spots(Visitors([4], steps=[1, 2]))), sorted(spots(Moved([0, 1], [2], step=3)))
     ([(4, 1), (4, 2)], [(0, 2, 3), (1, 2, 3)])
@@ -105,7 +105,7 @@ def spots(cell: Cell) -> frozenset[tuple[int, ...]] | None:
 
 
 def around(cell: Cell) -> list[tuple[int, int]]:
-    """All places and steps that a count is about."""
+    """All places and steps of a count."""
     if isinstance(cell, Moved):
         return [(x, t) for t, zone in enumerate(cell.zones, cell.step) for x in zone]
     steps = cell.steps if isinstance(cell, Visitors) else (cell.read,)

@@ -1,4 +1,4 @@
-"""Which of the plans that seem to keep the limits are recommended: measured on everyone."""
+"""The choice of recommended plans among the apparently safe ones: measured on everyone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .panels import AnyPanel
 from .search import Plan
 from .strategy import ranked
 
-#: Plans of each kind that are looked at more closely, where the sample promised too much of the first ones.
+#: Plans of each kind for a closer look, if the sample promised too much of the first ones.
 LOOKED = 8
 
 
@@ -23,11 +23,11 @@ def choose(
     late: Callable[[], bool] = lambda: False,
     guard: Guard | None = None,
 ) -> tuple[dict[str, Plan], dict[Release, Plan]]:
-    """The cheapest sure plan of each kind, measured on everyone, and all plans that were looked at more closely.
+    """The cheapest sure plan of each kind, measured on everyone, and all plans under a closer look.
 
-    What seems sure is first asked who was at counted places, where there is a `guard`.
-    A plan that turns out not to be sure gives way to the next stronger one, or to another that costs readers less. What
-    is open is chosen only where nothing is sure. Once it is `late`, and one is sure, no other is measured.
+    An apparently sure plan is first checked for presence at counted places, if there is a `guard`. If a plan turns out
+    not to be sure, the next is a stronger one, or another with a lower cost for readers. An open plan is chosen only if
+    no plan is sure. Once it is `late`, and one is sure, no other is measured.
     """
     looked: dict[Release, Plan] = {}
     sure: dict[str, Plan] = {}
@@ -45,7 +45,7 @@ def choose(
             elif plan.verdict == "open":
                 open_.setdefault(name, plan)
             stronger = _stronger(plan, guard) if plan.verdict != "sure" else None
-            # A stronger plan must be of the kind that is looked for.
+            # A stronger plan must be of the wanted kind.
             left += ranked([stronger], wanted)[name] if stronger is not None else []
     if not sure:
         measured = {plan.release: _on_everyone(panel, _asked(plan, guard)) for plan in open_.values()}
@@ -55,7 +55,7 @@ def choose(
 
 
 def _stronger(plan: Plan, guard: Guard | None) -> Plan | None:
-    """The next stronger plan; where presence alone is not kept, one whose single counts tell enough less."""
+    """The next stronger plan; if presence alone breaks its limit, one with little enough evidence in single counts."""
     found = plan.stronger() if plan.stronger is not None else None
     if guard is None or plan.kept != "sure":
         return found

@@ -1,4 +1,4 @@
-"""What a release costs its readers: how far its numbers are from the counts, and how many of them there are."""
+"""The cost of a release for its readers: the distance of its numbers from the counts, and their number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from passerby.support.rule_of_five import FEW
 from .cells import Cell, around, cells_of, spots, ways_of
 
 Floats = NDArray[np.float64]
-#: A count of a release, and how many of the same come before it: what is drawn afresh may be published twice.
+#: A count of a release, and the number of equal ones before it: fresh draws may be published twice.
 Number = tuple[Cell, int]
 
 #: The largest error of a table stays below `Cost.worst` with this chance.
@@ -31,16 +31,15 @@ OFTEN = 0.95
 
 @dataclass(frozen=True)
 class Cost:
-    """What readers lose against the true counts.
+    """The readers' loss against the true counts.
 
-    `mean` is the expected absolute error of a published number and `worst` what the largest error of the whole table
-    does not exceed, with a chance of 95 % where there is chance in it; both are None where nothing is published.
-    `published` is the share of the wanted numbers that are published. `total` is the expected sum of all errors as a
-    share of the sum of all counts (of one person, where nobody is counted): 0 is the table itself, and 1 is nothing. A
-    wanted number that is not published is taken for an even share of the smallest published one that it is a part of,
-    of a larger zone or a longer time, and for zero where there is none.
-    With weights, mean, share and total are weighted; `numbers` is how many are published, on average. One person more
-    or less in a count changes `total` by `person` at most, and one number more or less `published` by `number`.
+    `mean` is the expected absolute error of a published number. `worst` bounds the largest error of the whole table,
+    with a chance of 95 % if it is random. Both are None if nothing is published. `published` is the published share of
+    the wanted numbers. `total` is the expected sum of all errors as a share of the sum of all counts (of one person, if
+    nobody is counted): 0 is the table itself, and 1 is nothing. An unpublished number is taken for an even share of the
+    smallest published number around it, of a larger zone or a longer time. Without one it is taken for zero. With
+    weights, mean, share and total are weighted; `numbers` is the mean number of published values. One person more or
+    less in a count changes `total` by `person` at most, and one number more or less `published` by `number`.
     """
 
     mean: float | None
@@ -57,20 +56,20 @@ NOTHING = Cost(None, None, 0.0, 1.0, 0.0)
 
 @dataclass(frozen=True)
 class Truth:
-    """The numbers that a release would publish if nothing were done to them, and how much each matters (T, M)."""
+    """The numbers of a release without any mechanism, and the importance of each (T, M)."""
 
     numbers: Callable[[Release], Sequence[int]]
     weights: Floats | None = None
 
     @classmethod
     def about(cls, people: People, weights: Floats | None = None) -> Truth:
-        """What is true of these people, remembered: the wanted numbers are asked for with each release."""
+        """The true counts of these people, in memory: each release asks for the wanted numbers."""
         return cls(lru_cache(maxsize=64)(lambda release: numbers(people, release).tolist()), weights)
 
     def as_told(self, wanted: Release) -> Truth:
-        """The same, with numbers below `FEW` taken for their mean over what is wanted, or for 0 if they add up to few.
+        """The same, with numbers below `FEW` taken for their mean over the wanted ones, or for 0 if they add up to few.
 
-        Errors of many releases, held against all numbers that are told, would else tell those that are not.
+        Otherwise the errors of many releases, compared with all published numbers, would reveal the unpublished ones.
 
         >>> wanted = Release([[0, 1, 2]])
         >>> [list(Truth(lambda _: some).as_told(wanted).numbers(wanted)) for some in ([9, 1, 3], [9, 2, 4])]
@@ -90,16 +89,16 @@ class Truth:
         return dict(zip(_each(release), map(int, self.numbers(release)), strict=True))
 
     def weight(self, cell: Cell) -> float:
-        """How much a count matters: the mean over the places and steps that it is about."""
+        """The importance of a count: the mean over its places and steps."""
         if self.weights is None:
             return 1.0
         return float(np.mean([self.weights[t, x] for x, t in around(cell)]))
 
 
 def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:
-    """The cost of a release, for readers of what was wanted.
+    """The cost of a release, for readers of the wanted counts.
 
-    Laws are those of the mechanisms: a number that one leaves empty is not published.
+    Laws are the laws of the mechanisms: an empty number is not published.
 
     >>> from passerby.mechanisms import Gaussian
     >>> wanted = Release([[0, 1], [0, 1]])
@@ -155,9 +154,9 @@ def _each(release: Release) -> tuple[Number, ...]:
 
 @lru_cache(maxsize=256)
 def _parts(wanted: tuple[Number, ...], published: tuple[Number, ...]) -> dict[Number, tuple[Number, int]]:
-    """For each wanted count that is not published, the smallest published one with it in it, and with how many.
+    """For each unpublished wanted count, the smallest published one around it, and its number of parts.
 
-    Who wanted a number twice and gets it once has it.
+    A number wanted twice and published once counts as published.
     """
     there, known = {*published}, {cell: spots(cell) for cell, _ in wanted}
     new = {each: where for each in published if each[0] not in known and (where := spots(each[0])) is not None}
@@ -178,11 +177,11 @@ def _parts(wanted: tuple[Number, ...], published: tuple[Number, ...]) -> dict[Nu
 
 @lru_cache(maxsize=4096)
 def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tuple[float, float]:
-    """The chance that a number is published at this count, and its expected absolute error where it is.
+    """The chance of a number being published at this count, and its expected absolute error in this case.
 
-    The second is the mean over all that can be published, with an empty cell as no error: `E[|Y - c|; published]`, with
-    the count for c or another number that was `wanted`. Closed forms for normal and Laplace noise, sums over the law
-    where it can be listed, and integrals over densities elsewhere.
+    The second is the mean over all possible values, with an empty cell as no error: `E[|Y - c|; published]`. Here c is
+    the count, or the number `wanted` instead. It uses closed forms for normal and Laplace noise, sums over the law if
+    it can be listed, and integrals over densities for others.
 
     >>> from passerby.mechanisms import Laplace, Rounding, Suppression
     >>> error_of(Rounding(5), 7), error_of(Suppression(10), 7), error_of(Laplace(3.0), 7)
@@ -205,7 +204,7 @@ def error_of(mechanism: Mechanism, count: int, wanted: int | None = None) -> tup
 
 @lru_cache(maxsize=4096)
 def _law(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
-    """What can be published, and with which chance; for a continuum, nodes of an integration and their shares of it."""
+    """The possible values, with their chances; for a continuum, nodes of an integration and their shares of it."""
     if mechanism.outputs(count) is not None:
         return mechanism.law(count)
     values, weights = mechanism.quadrature(count)
@@ -213,7 +212,7 @@ def _law(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
 
 
 def _worst_of_all(ways: dict[Number, Mechanism], counts: dict[Number, int]) -> float:
-    """The worst of all mechanisms, each with so high a chance that it is 95 % for all together."""
+    """The worst of all mechanisms, each at a level high enough for 95 % for all together."""
     groups: dict[Mechanism, list[int]] = {}
     for cell, count in counts.items():
         groups.setdefault(ways[cell], []).append(count)
@@ -268,7 +267,7 @@ def _worst_of_continuum(
 
 
 def _within(mechanism: Mechanism, count: int) -> tuple[Floats, Floats]:
-    """Errors that are listed, in increasing order, and the chance that the error is at most each."""
+    """Listed errors, in increasing order, and the chance of the error being at most each."""
     values, chances = _law(mechanism, count)
     errors = np.where(np.isnan(values), 0.0, np.abs(values - count))
     order = np.argsort(errors, kind="stable")

@@ -1,4 +1,4 @@
-"""How many people a release puts above each limit, from those who were measured under it."""
+"""The number of people above each limit under a release, from the people measured under it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .survey import Ends, Survey
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-#: The confidence of what is said of everyone from a sample of people.
+#: The confidence of statements about everyone from a sample of people.
 CONFIDENCE = 0.99
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """For one limit: how many people are above it under whatever is planned, and those who may be.
+    """For one limit: the number of people above it under any plan, and the people possibly above.
 
-    Everybody was measured under what is wanted. Who is above without any release stays so, and who is below with all
-    that is wanted stays so under all that tells less; the others are `open`. Where nothing follows from what is wanted,
-    everybody is.
+    Everybody was measured under the wanted release. People above without any release stay above. People below with the
+    wanted release stay below under any less informative one. The others are `open`. If nothing follows from the wanted
+    release, everybody is open.
     """
 
     limit: Limit
@@ -36,11 +36,11 @@ class Stratum:
 
 
 class Panel:
-    """The people that plans are tried on: a sample of those for whom a plan decides anything.
+    """The people for trying plans: a sample of the people affected by them.
 
-    `order` holds all of those, at random, and the first so many are `drawn`.
-    `wanted` tells more than all that is planned, and everybody was measured under it. Where other panels ask about
-    other limits, people are measured closely enough for all that are `asked` about, and not again for each.
+    `order` holds all of these people, at random, and the first so many are `drawn`. `wanted` is more informative than
+    any plan, and everybody was measured under it. Other panels may ask about other limits. People are then measured
+    closely enough for all limits in `asked`, and not again for each.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Panel:
         ]
 
     def ends(self, release: Release, who: Ints, *, how_far: bool = False) -> Ends:
-        """The ends of some people, measured only where it is not yet known on which side of each limit they are.
+        """The ends of some people, measured only while their side of some limit is unknown.
 
         No closer than is asked for either, unless it matters `how_far` above they are.
         """
@@ -91,7 +91,7 @@ class Panel:
     def tallies(self, release: Release, confidence: float = CONFIDENCE, count: int | None = None) -> list[Tally]:
         """How many of everybody are above each limit, with confidence limits from the first `count` people.
 
-        They are those who are drawn by default; who matters is as many as `order` has.
+        They are the drawn people by default; `order` has everybody affected.
         """
         some = self.order[: len(self.drawn) if count is None else count]
         ends = self.ends(release, some)
@@ -117,7 +117,7 @@ class Panel:
 
     @property
     def monotone(self) -> bool:
-        """Whether nobody gains by being told less: what is limited is then less, the less a release tells."""
+        """Whether less information helps nobody: the limited chance then falls with the information of a release."""
         return all(limit.measure != "certain" for limit in self.limits)
 
     def whole(self, release: Release) -> list[Tally]:
@@ -129,7 +129,7 @@ class Panel:
         return [counted(limit, *self._baseline, self._baseline) for limit in self.limits]
 
     def excess(self, release: Release, among: Ints) -> float:
-        """How far some drawn people are above the limits, without those who may be: zero where the limits are kept."""
+        """The distance of some drawn people above the limits, without the allowed number: zero within the limits."""
         ends, total = self.ends(release, among, how_far=True), 0.0
         for stratum in self.strata:
             here = np.isin(among, stratum.open)
@@ -148,5 +148,5 @@ def whole(survey: Survey, release: Release, limits: Sequence[Limit]) -> list[Tal
 
 
 def _above(limit: Limit, ends: Ends, end: int) -> Flags:
-    """Who is above a limit by the lower (0) or upper (1) end."""
+    """People above a limit by the lower (0) or upper (1) end."""
     return limit.exceeded(limit.ends(ends.lower, ends.upper, ends.known)[end])

@@ -1,8 +1,8 @@
-"""Presence at counted places under a release: how well somebody tells who was ever there, on average.
+"""Presence at counted places under a release: an adversary's mean success at telling who was ever there.
 
-At each place, the mean is over people who may well be there and may well not, drawn at random. While releases are
-tried, the most telling single count of a few of them is looked at, which is exact for whoever knows the others by their
-habits, or a little below. What is recommended is asked with both ends.
+At each place, the mean is over people with a chance well between 0 and 1 to be there, drawn at random. During the
+search, only the most telling single count of a few of them is reckoned. It is exact for an adversary with the others'
+habits, or slightly below. Recommended plans are measured with both ends.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ from .limit import ROUNDING, Against, Verdict
 from .survey import Beside
 
 Zone = tuple[int, ...]
-#: People of each place who are asked about, at most and at least, and of all places together.
+#: The most and fewest people of each place to ask about, and the most of all places together.
 MOST, LEAST, ALTOGETHER = 30, 10, 120
-#: Single counts of a place that are looked at while releases are tried.
+#: The number of single counts of a place in reckonings during the search.
 CLOSELY = 3
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept by default: `at_most` this advantage at each counted place, against whom. 1 is no limit at all."""
+    """The default limit: `at_most` this advantage at each counted place, and the adversary. 1 is no limit at all."""
 
     at_most: float
     against: Against = "habits"
@@ -66,10 +66,10 @@ class Kept:
 
 @dataclass(frozen=True)
 class AtPlace:
-    """The mean advantage of whoever asks which of some `people` were ever at a place: both ends, and the limit.
+    """The adversary's mean advantage in telling which `people` were ever at a place: both ends, and the limit.
 
-    Unless it was looked at `closely`, the lower end is that of single counts, of some of these people. Of fewer than
-    five people no upper end is asked for: what is surely told of them decides.
+    Unless it was measured `closely`, the lower end is the end of single counts, of some of these people. With fewer
+    than five people there is no upper end: the sure evidence on them decides.
     """
 
     place: str
@@ -89,7 +89,7 @@ class AtPlace:
 
 
 class Guard:
-    """Presence under releases that are made from what is wanted: each is asked about once."""
+    """Presence under releases made from the wanted one: each is measured once."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Guard:
         self.kept, self.named, self.beside = kept, named, beside
         self.wanted = self._whole(wanted)
         self.team = Team(workers, executor)
-        # Of whom is told where they are, nobody really was there: a decision about counts does not look at them.
+        # The whereabouts of others are imagined here: a decision about counts does not look at the true ones.
         people = imagined(people, self.wanted, measurement.seed) if blind else people
         self.everybody = Everybody.here(people, self.team)
         self.job = Job(self.everybody.common, self.wanted, measurement)
@@ -116,12 +116,12 @@ class Guard:
         self._laws: dict[Any, float] = {}
 
     def _whole(self, release: Release) -> Release:
-        """With what is out already."""
+        """Together with the published releases."""
         return release if self.beside is None else self.beside(release)
 
     @cached_property
     def base(self) -> tuple[Watched, Chosen]:
-        """The places of what is wanted, and who is asked about which."""
+        """The places of the wanted release, and the pairs of people and places to ask about."""
         return self._chosen(self.wanted)
 
     def _chosen(self, release: Release) -> tuple[Watched, Chosen]:
@@ -130,7 +130,7 @@ class Guard:
         return watched, choose(self.everybody, release, watched, sample, self.job.measurement.seed)
 
     def _asked(self, release: Release) -> tuple[Watched, Chosen]:
-        """The same people wherever the places of a release are among those that are wanted."""
+        """The same people if the places of a release are all among the wanted ones."""
         watched, (first, chosen) = Watched.of(release, self.named), self.base
         if not {*watched.zones} <= {*first.zones}:
             return self._chosen(release)
@@ -140,7 +140,7 @@ class Guard:
         return watched, Chosen(chosen.people[some], tuple(left[n] for n in some))
 
     def _work(self, release: Release) -> Work:
-        """What is known of others is found once for the same counts, whatever is done to them."""
+        """Others' numbers are found once for the same counts, under any mechanism."""
         alike = self.kept.against == HABITS and by_cells(release)
         key = (tuple(counted_cells(release) or ()), isinstance(release, CountRelease)) if alike else release
         known = self._works.get(key)
@@ -153,7 +153,7 @@ class Guard:
         return work
 
     def told(self, release: Release) -> tuple[AtPlace, ...]:
-        """Both ends at each place that is counted."""
+        """Both ends at each counted place."""
         if release not in self._told:
             whole = self._whole(release)
             self._told[release] = tuple(self._found(whole)) if cells_of(whole) else ()
@@ -181,11 +181,11 @@ class Guard:
         return AtPlace(place, people, *ends, self.kept.at_most, closely)
 
     def screened(self, release: Release) -> tuple[AtPlace, ...]:
-        """Lower ends by single counts, or what is told already."""
+        """Lower ends by single counts, or earlier results."""
         return self._told[release] if release in self._told else self.singles(release)
 
     def singles(self, release: Release) -> tuple[AtPlace, ...]:
-        """What the single counts that tell most tell of a few people of each place."""
+        """The evidence of the most telling single counts on a few people of each place."""
         whole = self._whole(release)
         if self.kept.against != HABITS:
             return tuple(self._seen(whole))
@@ -200,7 +200,7 @@ class Guard:
         return tuple(out)
 
     def _seen(self, release: Release) -> Iterator[AtPlace]:
-        """Who knows where the others were sees in exact counts who was there."""
+        """In exact counts, an adversary with the others' places sees the people there."""
         watched, (first, chosen) = Watched.of(release, self.named), self.base
         for name, zone in zip(watched.names, watched.zones, strict=True):
             asked = sum(first.zones.index(zone) in which for which in chosen.places) if zone in first.zones else FEW
@@ -229,7 +229,7 @@ class Guard:
         return out
 
     def _single(self, number: int, one: Single, ways: Mapping[tuple[int, Zone], Mechanism]) -> float | None:
-        """The advantage of the count that tells most of one person; None where none of the place is published."""
+        """The advantage of the most telling count on one person; None if no count of the place is published."""
         best: float | None = None
         looked = 0
         for rank in one.order:
@@ -246,7 +246,7 @@ class Guard:
 
 
 def imagined(people: People, release: Release, seed: int) -> People:
-    """The same people with whereabouts that their habits might lead to (N, T), in place of the real ones."""
+    """The same people with possible whereabouts under their habits (N, T), in place of the real ones."""
     job = Job(people, release, Measurement())
     actual = np.empty((len(people), release.steps), dtype=people.actual.dtype)
     for person in range(len(people)):
@@ -254,7 +254,7 @@ def imagined(people: People, release: Release, seed: int) -> People:
         trace = prior.sample(1, release.steps, np.random.default_rng([*stream_of(seed, people.ids[person]), 5]))[0]
         where = places[trace]
         if job.zones is not None:
-            # Any place of those that are counted alike will do.
+            # Any place serves among the ones in the same counts.
             any_of = [int(np.flatnonzero(job.zones == max(0, -1 - each))[0]) for each in where.tolist()]
             where = np.where(where < 0, any_of, where)
         actual[person] = np.where(where < 0, people.elsewhere, where)
@@ -262,7 +262,7 @@ def imagined(people: People, release: Release, seed: int) -> People:
 
 
 def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
-    """The mechanism of each count of people who are present; of one that is published several times, raw if any is."""
+    """The mechanism of each count of people present; of a count published several times, raw if any is."""
     out: dict[tuple[int, Zone], Mechanism] = {}
     for cell, way in zip(cells_of(release), ways_of(release), strict=True):
         if isinstance(cell, Present):
@@ -273,7 +273,7 @@ def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
 
 @dataclass(frozen=True, eq=False)
 class Single:
-    """One person and the counts of one place: each by itself, and what it tells where it is raw."""
+    """One person and the counts of one place: each by itself, and its evidence if raw."""
 
     person: Person
     inside: tuple[int, ...]
@@ -283,7 +283,7 @@ class Single:
 
     @classmethod
     def of(cls, person: Person, over: Zone, keys: Sequence[tuple[int, Zone]], zone: Zone) -> Single:
-        """With the counts that lie within a zone, `over` the states of the person."""
+        """With the counts within a zone, `over` the states of the person."""
         inside = [c for c, (_, own) in enumerate(keys) if set(own) <= set(zone)]
         prior, steps = person.prior, person.release.steps
         away = ~np.isin(prior.place_of, over)
@@ -296,11 +296,11 @@ class Single:
 
     @cached_property
     def order(self) -> list[int]:
-        """The counts, those that tell most if they are raw first."""
+        """The counts in order of their evidence if raw, the highest first."""
         return [int(rank) for rank in np.argsort(-self.raw, kind="stable")]
 
     def told(self, rank: int, way: Mechanism) -> float:
-        """The advantage of one count that is published in some way: exact, or a little below."""
+        """The advantage of one count under its mechanism: exact, or slightly below."""
         if way.raw:
             return float(self.raw[rank])
         person, cell = self.person, self.inside[rank]

@@ -1,7 +1,7 @@
-"""What a lever is: a way to publish less of what is wanted, or less exactly.
+"""Levers: ways to publish less than wanted, or less exactly.
 
-There are two kinds. A `Dial` has positions from mild to strong. A `Choice` has items that can be left out, and the
-search finds the order in which they go. Either way a lever is one file below `levers`, and one line in the list there.
+There are two kinds. A `Dial` has positions from mild to strong. A `Choice` has items to leave out, and the search finds
+their order. Either way a lever is one file below `levers`, and one line in the list there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Kind = Literal["mechanism", "sensors"]
 
 @dataclass(frozen=True)
 class Scene:
-    """What levers may look at: the names of places, which counts must stay, and what a limit lets a release add.
+    """The data open to levers: the names of places, the counts that must stay, and the gain that a limit allows.
 
     `levels` are ways to put places together, each a list of zones with a name.
     """
@@ -33,7 +33,7 @@ class Scene:
     levels: tuple[Mapping[str, Zone], ...] = ()
 
     def name(self, cell: Cell) -> str:
-        """What a count is of, in words: a place, a zone, or from where to where."""
+        """The subject of a count, in words: a place, a zone, or the two ends of a flow."""
         return " to ".join(map(self.zone, cell.zones))
 
     def zone(self, places: Zone) -> str:
@@ -55,10 +55,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Family:
-    """Releases from mild to strong, one for each position; where `monotone`, each tells less than the one before.
+    """Releases from mild to strong, one for each position; if `monotone`, each is less informative than the one before.
 
-    Others than those that are tried may be asked for where positions are `kind` "numbers" (of at least 0) or "whole"
-    (of at least 1), and not where they are "listed".
+    Positions of `kind` "numbers" (of at least 0) or "whole" (of at least 1) may be others than the tried ones; "listed"
+    positions may not.
     """
 
     lever: str
@@ -81,9 +81,9 @@ class Family:
 
 @dataclass(frozen=True)
 class Dial:
-    """A lever with positions. `refuses` says why a release cannot be changed by it, where that is so.
+    """A lever with positions. `refuses` says why it cannot change a release, if it cannot.
 
-    Where nobody says which levers are moved, the `usual` ones are; some only for releases that they are quick for.
+    By default the `usual` levers are moved; some only for releases they are quick for.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Dial:
 
 @dataclass(frozen=True)
 class Item:
-    """Something that can be left out: what it is called, and its counts."""
+    """A removable thing: its name, and its counts."""
 
     name: str
     cells: frozenset[Cell]
@@ -104,7 +104,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Choice:
-    """A lever that leaves out some of its items. `kept` says in words that so many of them, of so many, are left."""
+    """A lever that leaves out some of its items. `kept` has the words for so many of all of them being left."""
 
     name: str
     says: str
@@ -114,7 +114,7 @@ class Choice:
     usual: bool | Callable[[Release], bool] = True
 
     def family(self, ordered: Sequence[Item], everything: int) -> Family:
-        """The first so many of some items left out, which tells less the more of them there are."""
+        """The first so many of some items left out; the more of them, the less informative the release."""
 
         def build(release: Release, position: float) -> Release:
             return without(release, frozenset().union(*(item.cells for item in ordered[: int(position)])))
@@ -127,5 +127,5 @@ Lever = Dial | Choice
 
 
 def is_usual(lever: Lever, release: Release) -> bool:
-    """Whether a lever is moved where nobody says which."""
+    """Whether a lever is moved by default."""
     return lever.usual if isinstance(lever.usual, bool) else lever.usual(release)

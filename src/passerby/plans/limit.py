@@ -19,29 +19,29 @@ from passerby.support.rule_of_five import FEW
 Floats = NDArray[np.float64]
 Verdict = Literal["sure", "refused", "open"]
 Side = Literal["above", "below", "unclear"]
-#: Who asks: somebody who knows where the others were, or their habits alone.
+#: The adversary: somebody with the others' places, or with their habits alone.
 Against = Literal["insider", "habits"]
-#: What of an event is limited: the advantage, what is found at 1 % false alarms, or how often it is 90 % likely.
+#: The limited number of an event: the advantage, the share found at 1 % false alarms, or how often it is 90 % likely.
 Measure = Literal["advantage", "power", "certain"]
 AGAINST: tuple[Against, ...] = ("insider", "habits")
-#: What these know.
+#: The knowledge of these adversaries.
 KNOWS: dict[Against, str] = {"insider": "where the others were", "habits": "the others by their habits"}
 MEASURES: tuple[Measure, ...] = ("advantage", "power", "certain")
 
-#: What a chance may exceed a limit by and still keep it: rounding.
+#: A chance may exceed a limit by this rounding and still keep it.
 ROUNDING = 1e-12
-#: Levels of limits that are told are multiples of this: two of them are no nearer to each other.
+#: Published levels of limits are multiples of this: no two of them are nearer to each other.
 GRAIN = 0.005
 
 
 @dataclass(frozen=True)
 class About:
-    """What a limit is about: a question, who asks, and what of the answer is limited."""
+    """The subject of a limit: a question, the adversary, and the limited number of the answer."""
 
     question: str | Question
     against: Against
     measure: Measure
-    #: Whether the limit is on what is added, which of each step is the most that is added at one.
+    #: Whether the limit is on the gain; of each step, this is the largest gain at one.
     added: bool = False
 
     @property
@@ -67,9 +67,9 @@ class About:
 class Limit:
     """At most a `share` of people has a chance to be found `above` this, or has more than this `added` by the release.
 
-    `added` is the chance with the release minus the baseline: 0.02 are two points. A share of 0 is a limit for
-    everybody. With a `question`, in words or as a `Question`, the chance is that of its answer: of an event what
-    `measure` says, and of each step the largest one. `against` is who asks.
+    `added` is the chance with the release minus the baseline: 0.02 means two points. A share of 0 is a limit for
+    everybody. With a `question`, in words or as a `Question`, the chance is the chance of its answer: of an event the
+    one named by `measure`, and of each step the largest one. `against` is the adversary.
 
     >>> print(Limit(share=0.05, above=0.5))
     at most 5 % of people above a chance of 50 %
@@ -101,7 +101,7 @@ class Limit:
         self._check_question()
 
     def _check_question(self) -> None:
-        """Refuse what is no question, and measures that do not fit it."""
+        """Refuse anything but a question, and measures at odds with it."""
         for what, value, known in (("against", self.against, AGAINST), ("measure", self.measure, MEASURES)):
             if not isinstance(value, str) or value not in known:
                 near = nearest(str(value), known)
@@ -126,14 +126,14 @@ class Limit:
 
     @property
     def about(self) -> About | None:
-        """What is asked; None for the trace at the misses of the plan."""
+        """The question; None for the trace at the misses of the plan."""
         if self.question is None:
             return None
         return About(self.question, self.against, self.measure, self.added is not None)
 
     @property
     def level(self) -> float:
-        """What few people may exceed."""
+        """The level only few people may exceed."""
         return float(self.above if self.above is not None else self.added or 0.0)
 
     def allowed(self, people: int) -> int:
@@ -146,11 +146,11 @@ class Limit:
         return int(np.floor(self.share * people * (1 + ROUNDING) + ROUNDING))
 
     def edges(self, people: int) -> tuple[int, int]:
-        """How many people may be above where a release is sure to keep the limit, and most of whom it is not refused.
+        """The most people above for a sure release, and the most for a release not refused.
 
-        Verdicts are told, and limits can be tried one after another. So a verdict says in which five of all numbers of
-        people (0 to 4, 5 to 9, ...) the number lies, and no more: what is allowed is taken for the last whole five for
-        "sure", and for the five that it lies in for "refused". A limit that allows fewer than four is taken as it is.
+        Verdicts are told, and limits can be tried one after another. So a verdict only reveals the five of the number
+        of people: 0 to 4, 5 to 9, and so on. The allowed number is taken for the last whole five for "sure", and for
+        its own five for "refused". A limit with fewer than four allowed people is taken as it is.
 
         >>> Limit(share=0.08, above=0.5).edges(100), Limit(share=0.04, above=0.5).edges(100)
         ((4, 9), (4, 4))
@@ -161,17 +161,17 @@ class Limit:
         return FEW * ((allowed + 1) // FEW) - 1, FEW * (allowed // FEW) + FEW - 1
 
     def ends(self, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        """The two ends of what is limited, for each person, from those of the loss and of the baseline (`known`)."""
+        """The two ends of the limited number, for each person, from the ends of loss and baseline (`known`)."""
         if self.added is None:
             return lower, upper
         return np.maximum(0.0, lower - known[1]), np.maximum(0.0, upper - known[0])
 
     def exceeded(self, values: Floats) -> NDArray[np.bool_]:
-        """Which of them are above the limit."""
+        """Whether each of them is above the limit."""
         return np.asarray(values > self.level + ROUNDING)
 
     def side(self, lower: float, upper: float, known: tuple[float, float]) -> Side:
-        """On which side of the limit somebody is: above it, below it, or it is not known."""
+        """A person's side of the limit: above it, below it, or unknown."""
         less, more = (lower, upper) if self.added is None else (lower - known[1], upper - known[0])
         return "above" if less > self.level + ROUNDING else "below" if more <= self.level + ROUNDING else "unclear"
 
@@ -185,7 +185,7 @@ class Limit:
 
     @property
     def beyond(self) -> str:
-        """Where those are who exceed it, in words.
+        """Where the people beyond the limit are, in words.
 
         >>> Limit(share=0, above=0.1, question="counted", against="habits", measure="power").beyond
         'above a power at 1 % false alarms of 10 % (counted, for somebody who knows the others by their habits)'
@@ -200,7 +200,7 @@ class Limit:
 
 
 def beyond(above: float | None, added: float | None) -> str:
-    """Where those are who exceed a limit: above a chance, or with so much added.
+    """Where the people beyond a limit are: above a chance, or with so much added.
 
     >>> beyond(0.5, None), beyond(None, 0.02)
     ('above 50 %', 'with more than 2 points added')
@@ -219,9 +219,9 @@ def points(level: float) -> str:
 
 @dataclass(frozen=True)
 class Decided:
-    """Whether ends of somebody's loss and baseline tell enough: on which side of every limit they are.
+    """Whether ends of a person's loss and baseline are enough for their side of every limit.
 
-    With `how_far`, who is above must be known as closely as was asked for, by `tolerance`.
+    With `how_far`, people above are measured as closely as requested, by `tolerance`.
     """
 
     limits: tuple[Limit, ...]
@@ -240,8 +240,8 @@ class Decided:
 class Tally:
     """How many of the `people` a release puts above a limit: at least `surely`, at most `possibly`.
 
-    Where only some of those who matter were measured, both are estimates, and `least` and `most` are their confidence
-    limits; where `everyone` was, these are the numbers themselves.
+    If only some of the affected people were measured, both are estimates, and `least` and `most` are their confidence
+    limits. If `everyone` was, these are the numbers themselves.
     """
 
     limit: Limit
@@ -256,7 +256,7 @@ class Tally:
     def verdict(self) -> Verdict:
         """Sure if at most the allowed number is possibly above; refused if more are surely; open otherwise.
 
-        In fives of people (`Limit.edges`), so that verdicts tell no more than the numbers beside them.
+        The verdict is in fives of people (`Limit.edges`), so it reveals no more than the numbers beside it.
         """
         kept, broken = self.limit.edges(self.people)
         return "sure" if self.most <= kept else "refused" if self.least > broken else "open"
@@ -267,7 +267,7 @@ class Tally:
 
 
 def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Floats]) -> Tally:
-    """The tally of people who were all measured.
+    """The tally of a group, all of it measured.
 
     >>> ends = np.array([0.2, 0.6, 0.7]), np.array([0.3, 0.8, 0.9]), (np.zeros(3), np.zeros(3))
     >>> counted(Limit(share=0.5, above=0.65), *ends).verdict
@@ -278,7 +278,7 @@ def counted(limit: Limit, lower: Floats, upper: Floats, known: tuple[Floats, Flo
 
 
 class Judged(Protocol):
-    """What has a verdict."""
+    """Anything with a verdict."""
 
     @property
     def verdict(self) -> Verdict:
@@ -292,7 +292,7 @@ def joint(tallies: Sequence[Judged]) -> Verdict:
 
 
 def least_added(limits: Sequence[Limit]) -> float | None:
-    """The least that a limit lets a release add; None where none limits that, or where nothing may be added.
+    """The least gain allowed by a limit; None without such a limit, or if no gain is allowed.
 
     >>> least_added([Limit(share=0.01, added=0.02), Limit(share=0.05, above=0.5)])
     0.02
@@ -317,9 +317,9 @@ def check_limits(limits: Sequence[Limit]) -> tuple[Limit, ...]:
 
 
 def check_told(limits: Sequence[Limit]) -> tuple[Limit, ...]:
-    """The limits, if what is told of them, one after another, keeps to groups of people.
+    """The limits, if their successive verdicts keep to groups of people.
 
-    Verdicts by limits that are nearly equal tell whose chance lies between them.
+    Verdicts by nearly equal limits reveal people with a chance between them.
     """
     for limit in check_limits(limits):
         name, level = ("above", limit.above) if limit.added is None else ("added", limit.added)

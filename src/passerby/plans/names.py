@@ -1,6 +1,6 @@
 """The names of a plan's settings and stages, for the command line, whose help must come at once; and defaults."""
 
-#: The settings of a plan that an audit has not.
+#: The settings of a plan that an audit does not have.
 OWN = (
     "at_most",
     "above",
@@ -19,20 +19,20 @@ OWN = (
     "drawn",
     "minutes",
 )
-#: Those of them that are paths.
+#: The paths among them.
 PATHS = ("weights",)
-#: Those that are typed, and what a decision about the next table has beside them.
+#: The typed ones, and the further ones of a decision about the next table.
 OPTIONS = (*(name for name in OWN if name != "limits"), "earlier")
-#: The folders of a plan and of a decision about the next table that nobody named, and the title of a plan's page.
+#: The default folders of a plan and of a decision about the next table, and the title of a plan's page.
 FOLDER, NEXT_FOLDER, TITLE = "passerby-plan", "passerby-next", "What may be published"
-#: Settings of an audit that a plan has not.
+#: Settings of an audit that a plan does not have.
 LEFT_OUT = ("published", "question", "presence", "explore", "sigmas", "bases", "thresholds", "delta")
 
-#: People that plans are tried on, of those for whom they decide anything.
+#: The number of people for trying plans, among the people affected by them.
 DRAWN = 60
 
-#: The advantage that is kept at each counted place where nobody says another, on average over who may well be there:
-#: rounding to tens, or noise of standard deviation 2, keeps most places of a city below it.
+#: The default limit on the advantage at each counted place, on average over uncertain people: rounding to tens, or
+#: noise of standard deviation 2, keeps most places of a city below it.
 PRESENCE = 0.25
 
 #: The stages of a plan.

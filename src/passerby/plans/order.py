@@ -1,7 +1,7 @@
-"""Which release tells less than another, whoever the person is: the other's values decide its own, but for chance.
+"""The order of releases by information: the values of one decide the values of a less informative one, but for chance.
 
-What tells less has no larger loss (data processing), so that an upper end goes down to all that tells less, and a
-lower end up to all that tells more.
+A less informative release has no larger loss (data processing). So an upper end holds for all less informative
+releases, and a lower end for all more informative ones.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .cells import cells_of, spots
 
 
 def tells_less(coarse: Release, fine: Release) -> bool:
-    """Whether `coarse` can be made from what `fine` publishes, without looking at the counts again.
+    """Whether `coarse` can be made from the values of `fine`, without another look at the counts.
 
     >>> from passerby.mechanisms import Gaussian, Rounding
     >>> tells_less(Release([[0], []], Gaussian(2.0)), Release([[0, 1], [0]]))
@@ -29,8 +29,8 @@ def tells_less(coarse: Release, fine: Release) -> bool:
     >>> tells_less(day, Release([[0, 1], [0, 1]])), tells_less(day, Release([[0, 1], [0]]))
     (True, False)
 
-    Of a crowd, ends are given where others were at some steps, which follow from the sensors. So releases with other
-    sensors are not compared.
+    For a crowd, ends are conditional on the others' places at some steps, and these follow from the sensors. So
+    releases with other sensors are not compared.
     """
     if coarse.crowd != fine.crowd or (coarse.steps, coarse.size) != (fine.steps, fine.size):
         return False
@@ -44,9 +44,9 @@ def tells_less(coarse: Release, fine: Release) -> bool:
 
 
 def _each_follows(coarse: Release, fine: Release) -> bool:
-    """Whether every count of one release follows from those of the other, each from counts that are used once.
+    """Whether every count of one release follows from counts of the other, each of them used once.
 
-    Noise that is drawn once may be looked at once: two noisy counts made from the same one would not be independent.
+    A noisy count may be used once: two counts made from the same draw would not be independent.
     """
     there: dict[Count, list[Count]] = {}
     for cell, count in zip(cells_of(fine), fine.listed, strict=True):

@@ -1,4 +1,4 @@
-"""Limits of several questions at once: a panel for each, which together answer as one."""
+"""Limits of several questions at once: a panel for each, with one joint answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 
 
 class Panels:
-    """Panels of different questions; limits, and all that is said of each, keep the order in which they were given."""
+    """Panels of different questions; limits, and all results on each, keep their given order."""
 
     def __init__(self, survey: Survey, limits: Sequence[Limit], parts: Sequence[Panel]) -> None:
         self.survey, self.limits, self.parts = survey, tuple(limits), tuple(parts)
@@ -29,7 +29,7 @@ class Panels:
         self.order: Ints = _once([self.drawn, *(part.order for part in self.parts)])
 
     def _ordered(self, found: Sequence[Sequence[Any]]) -> list[Any]:
-        """What each part says of its limits, in the order of all."""
+        """The results of each part on its limits, in the order of all."""
         out: list[Any] = [None] * len(self.limits)
         for ranks, some in zip(self._ranks, found, strict=True):
             for rank, each in zip(ranks, some, strict=True):
@@ -38,7 +38,7 @@ class Panels:
 
     @property
     def strata(self) -> list[Stratum]:
-        """For each limit, who is above it whatever is planned, and who may be."""
+        """For each limit, the people above it under any plan, and the people possibly above."""
         return self._ordered([part.strata for part in self.parts])
 
     @property
@@ -51,7 +51,7 @@ class Panels:
         return self._ordered([part.tallies(release, confidence, count) for part in self.parts])
 
     def whole(self, release: Release) -> list[Tally]:
-        """The tallies of everybody. Everybody is audited, too: what is recommended comes with an audit."""
+        """The tallies of everybody. Everybody is audited, too: a recommended plan comes with an audit."""
         self.survey.everyone(release)
         return self._ordered([part.whole(release) for part in self.parts])
 

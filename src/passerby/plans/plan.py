@@ -1,4 +1,4 @@
-"""The front door of planning: from what one would like to publish, and limits, to the best releases that keep them."""
+"""The front door of planning: from a wanted release, and limits, to the best releases within them."""
 
 from __future__ import annotations
 
@@ -45,22 +45,23 @@ from .strategy import explore, frontier
 from .survey import Survey, surveying
 from .task import Task, hold
 
-#: Plans that are recommended, and measured on everyone.
+#: The number of recommended plans, measured on everyone.
 RECOMMENDED = 3
-#: The time that it takes to measure everyone with a plan, as a share of what it took with all that is wanted.
+#: The time for measuring everyone with a plan, as a share of the time with the wanted release.
 RESERVE = 1.1
-#: A baseline that breaks a limit is said at once where a sample leaves no more doubt than this.
+#: A baseline above a limit is reported at once if a sample leaves no more doubt than this.
 DOUBT = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
 class Plans:
-    """What was found: the `recommended` plans by what they are best at, and all that was tried, with both ends.
+    """The findings: the `recommended` plans by their strengths, and all tried ones, with both ends.
 
-    `wanted` and `nothing` are the ends of the frontier. `tables` hold a row per person, as an audit's, for what was
-    measured on everyone. `refused` says which levers could not be moved and why, and `bisections` how many plans each
-    bisection took: (lever, positions, plans). `measured` counts people, once for each release they were measured with.
-    `always` are the ways to publish that readers ask for most, and presence at counted places is `kept` below a limit.
+    `wanted` and `nothing` are the ends of the frontier. `tables` hold a row per person, as an audit's, for the
+    measurements on everyone. `refused` names the immovable levers and the reasons, and `bisections` the number of plans
+    of each bisection: (lever, positions, plans). `measured` counts people, once for each release they were measured
+    with. `always` are the ways to publish most wanted by readers, and presence at counted places is `kept` below a
+    limit.
     """
 
     limits: tuple[Limit, ...]
@@ -80,7 +81,7 @@ class Plans:
 
     @property
     def frontier(self) -> list[Plan]:
-        """Plans that no other beats in error and in risk, from what is wanted to nothing."""
+        """Plans without a better one in both error and risk, from the wanted release to nothing."""
         return frontier([self.wanted, *self.tried, self.nothing])
 
     def __repr__(self) -> str:
@@ -114,21 +115,21 @@ def plan(
     folder: str | Path | None = None,
     progress: Tell | None = None,
 ) -> Plans:
-    """The best releases that keep limits, made from what is `wanted` by levers.
+    """The best releases within limits, made from the `wanted` one by levers.
 
-    A limit is about the people: `Limit(share=0.05, above=0.5)`, at most 5 % of them above a chance of 50 %, or
-    `Limit(share=0.01, added=0.02)`, at most 1 % of them with more than 2 points added. It may be about any question:
-    `Limit(share=0, above=0.1, question="visited:hospital 001")`. A plan is sure to keep it if few enough people have
-    their upper end above, refused if too many have their lower end above, and open otherwise.
+    A limit is about the people. `Limit(share=0.05, above=0.5)` means at most 5 % of them above a chance of 50 %.
+    `Limit(share=0.01, added=0.02)` means at most 1 % of them with more than 2 points added. It may be about any
+    question: `Limit(share=0, above=0.1, question="visited:hospital 001")`. A plan is sure to keep it if few enough
+    people have their upper end above. It is refused if too many have their lower end above, and open otherwise.
 
-    `levers` names those that may be moved (`passerby.plans.levers`; the usual ones by default), without those of
-    `forbid`; `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all
-    steps, whatever else is not. `weights` (T, M) tell how much each count matters to readers. `levels` are larger zones
-    that may be counted instead, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`.
-    Plans are tried on `drawn` people, of those for whom they decide anything, and those that are recommended are
-    measured on everyone. With `minutes`, the search stops in time. Others are those of `audit`; `runs` are the fewest.
-    At each counted place, the mean advantage of whoever asks who was ever there stays `presence_at_most` this (1 is no
-    limit), for somebody who knows the others by their habits, or for an "insider".
+    `levers` names the movable ones (`passerby.plans.levers`; the usual ones by default), without the ones in `forbid`;
+    `fix` holds levers at a position, `{"rounding": 10}`. The places named in `stay` are published at all steps, even if
+    others are not. `weights` (T, M) are the importance of each count to readers. `levels` are larger zones for coarser
+    counts, each a list by name: `[{"north": [0, 1, 2], "south": [3, 4]}]`. Plans are tried on `drawn` people, among the
+    people affected by them. Recommended plans are measured on everyone. With `minutes`, the search stops in time. The
+    others are arguments of `audit`; `runs` are the fewest. The limit on presence is `presence_at_most` (1 is no limit).
+    It bounds the mean advantage at each counted place in telling who was ever there. The adversary knows the others by
+    their habits, or is an "insider".
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -153,7 +154,7 @@ def plan(
 def carry_out(
     task: Task, workers: int | None, executor: Executor | None, folder: str | Path | None, tell: Tell | None
 ) -> Plans:
-    """Check everything that can be checked at once, then search and measure."""
+    """Check everything checkable at once, then search and measure."""
     began = time.monotonic()
     folder = None if folder is None else path(folder, "folder")
     function(tell, "progress", "progress(stage, done, all)")
@@ -169,7 +170,7 @@ def carry_out(
     moved = chosen_levers(task.levers, task.forbid, task.fix, task.wanted)
     base, fixed = hold(task)
     if folder is not None:
-        # It may lie in a folder of visits, whose readers know by this what is not theirs.
+        # The folder may lie among visits; by this mark, readers of visits skip its files.
         write_json(make_folder(folder, "folder") / "mark.json", {"mark": fingerprint(task.people, task.measurement)})
     with surveying(task.people, task.measurement, workers, executor, folder, task.beside) as survey:
         return _found(task, survey, base, fixed, moved, began, tell)
@@ -201,7 +202,7 @@ def _found(
     first = Plan(fixed, base, tuple(panel.whole(base)), task.cost(base), len(task.people), True, presence=there)
     empty = Plan((), Release.silent(base.steps).of_groups(base.size), tuple(without), NOTHING, len(task.people), True)
     end = math.inf if task.minutes is None else began + 60 * task.minutes
-    # What is recommended takes about as long as what is wanted, each time; of little time, the search gets one half.
+    # A recommended plan takes about as long as the wanted release, each time; of little time, the search gets one half.
     deadline = end - min(RESERVE * RECOMMENDED * spent, max(0.0, end - time.monotonic()) / 2)
     search = Search(panel, base, task.scene(), task.cost, deadline, say.at(TRYING, survey, each=False), guard)
     good = [first] if first.verdict == "sure" else explore(search, moved)
@@ -236,7 +237,7 @@ def _late(reserve: float, end: float) -> bool:
 
 
 def guard_of(task: Task, survey: Survey, base: Release) -> Guard | None:
-    """What asks who was at counted places, if that is kept."""
+    """The check of presence at counted places, if there is a limit on it."""
     if task.kept is None:
         return None
     return Guard(
@@ -253,7 +254,7 @@ def guard_of(task: Task, survey: Survey, base: Release) -> Guard | None:
 
 
 def _check_baseline(task: Task, survey: Survey) -> None:
-    """Refuse at once a limit that people break without any release, as far as a sample is certain of it."""
+    """Refuse at once a limit broken without any release, as far as a sample is certain of it."""
     limits = [limit for limit in task.limits if limit.above is not None and limit.about is None]
     if not limits:
         return
@@ -268,7 +269,7 @@ def _check_baseline(task: Task, survey: Survey) -> None:
 
 
 def broken(tally: Tally, whom: str) -> str:
-    """What is said of a limit that is broken without any release."""
+    """The message about a limit broken without any release."""
     larger = (
         f"Allow a larger share than {percent(tally.surely / tally.people)}, or limit"
         if tally.surely < tally.people
@@ -287,9 +288,9 @@ class _Teller:
         self.tell = tell
 
     def at(self, stage: str, survey: Survey, *, each: bool = True, times: int = 1) -> Progress:
-        """A stage begins; where it is told by `each` person, all that is measured from now on belongs to it.
+        """A stage begins; if its progress counts `each` person, all further measurements belong to it.
 
-        Everyone is measured so many `times` in it: what was done before adds up.
+        Everyone is measured so many `times` in it: earlier work adds up.
         """
         before = last = 0
         expected = times * len(survey.people)

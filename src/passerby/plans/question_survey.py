@@ -1,7 +1,7 @@
-"""Ends of everybody's answer to a question under many releases: what a limit of that question is about.
+"""Ends of everybody's answer to a question under many releases: the basis of a limit on this question.
 
-Ends of measures that are convex are passed on from release to release, as those of losses are. `certain` is not: who is
-told less may be sure more often.
+Ends of convex measures are passed from release to release, like ends of losses. `certain` is not convex: a less
+informative release may make somebody sure more often.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Zone = tuple[int, ...]
 
 
 class QuestionSurvey(Survey):
-    """What was measured of the answer to one question. Workers, folder and progress are those of another survey."""
+    """The measurements of the answer to one question. Workers, folder and progress are shared with another survey."""
 
     def __init__(self, survey: Survey, about: About, named: Mapping[str, Zone], share: float = 1.0) -> None:
         self.over, self.about, self.named = survey, about, named
@@ -42,12 +42,12 @@ class QuestionSurvey(Survey):
             beside=survey.beside,
         )
         self._mark = fingerprint(self._mark, about)
-        # Others who are known by their habits have states of their own for each set of places that are counted.
+        # Others known by their habits have states of their own for each set of counted places.
         self.follows = about.measure != "certain" and about.against != HABITS
         self._whole: dict[Release, Ends] = {}
 
     def asked(self, release: Release) -> Asked:
-        """The question about these people, of a release together with what is out already."""
+        """The question about these people, of a release together with the published ones."""
         release = self.beside(release) if self.beside is not None else release
         if self.about.against == HABITS and release.crowd is None:
             release = release.with_others(Crowd())
@@ -56,7 +56,7 @@ class QuestionSurvey(Survey):
         return Asked.of(job, [self.about.question], self.named)
 
     def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
-        """What is known of these people's answers under a release, after asking those who were not asked yet."""
+        """The bounds on these people's answers under a release, after measuring the unmeasured ones."""
         values = self._values.setdefault(release, np.full((5, len(self.people)), np.nan))
         left = who[np.isnan(values[0, who])]
         if left.size:
@@ -70,13 +70,13 @@ class QuestionSurvey(Survey):
         return self._whole[release]
 
     def everyone_first(self, release: Release) -> Ends:
-        """The same under what tells most, with a share of the doubt: what is known of it is passed on."""
+        """The same under the most informative release, with a share of the doubt: its bounds are reused."""
         values = self._found(release, np.arange(len(self.people)), AUDITED)
         self._values[release], self._whole[release] = values, Ends.of(values)
         return self._whole[release]
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
-        """Ends (N,) that follow from those of releases that tell less, or more; nothing follows for `certain`."""
+        """Ends (N,) from less and more informative releases; nothing follows for `certain`."""
         lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
         for other, values in self._values.items():
             if (complete and other not in self._whole) or self.about.measure == "certain":
@@ -95,7 +95,7 @@ class QuestionSurvey(Survey):
         return same and tells_less(coarse, fine)
 
     def _found(self, release: Release, who: Ints, share: float) -> Floats:
-        """Ends (5, n) of some people, as those of losses, with a share of the doubt; the last row: may be passed on."""
+        """Ends (5, n) of some people, like ends of losses, with a share of the doubt; the last row: reusable."""
         asked = self.asked(release)
         asked = replace(asked, job=replace(asked.job, measurement=doubted(self.measurement, share)))
         name = fingerprint(self._mark, asked.job.release, asked.job.measurement, who)
@@ -107,7 +107,7 @@ class QuestionSurvey(Survey):
             **self._sharing(name),
         )
         self.over.measured += who.size
-        # What is found once, of everybody, may be passed on also where series were drawn.
+        # A single measurement of everybody may be reused, even if series were drawn.
         values = np.array(rows, dtype=np.float64).reshape(-1, 5).T
         if share == AUDITED:
             values[4] = 1.0
@@ -115,13 +115,13 @@ class QuestionSurvey(Survey):
 
 
 def _one(task: tuple[Asked, About], person: int) -> list[float]:
-    """Both ends of what is limited, of its baseline, and whether they are certain."""
+    """Both ends of the limited number, of its baseline, and a mark of certainty."""
     asked, about = task
     return list(ends_of(rows_of(asked, person)[0], about))
 
 
 def ends_of(row: Row, about: About) -> tuple[float, float, float, float, float]:
-    """From a row of a table of questions; of somebody who was refused nothing is known."""
+    """From a row of a table of questions; a refused person's ends are unknown."""
     certain = float(not row.get("sampled"))
     if row.get("lower_by_step") is not None:
         lower, upper, without = (np.array(row[f"{name}_by_step"]) for name in ("lower", "upper", "baseline"))

@@ -1,4 +1,4 @@
-"""What readers ask for most: small counts hidden, counts rounded, or both. These ways are always tried."""
+"""The most common wishes of readers: small counts hidden, counts rounded, or both. These ways are always tried."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .lever import Setting
 from .levers.rules import followed
 from .search import Plan, Search
 
-#: The ways by name; what they publish follows from the count.
+#: The ways by name; their values follow from the count.
 WAYS: dict[str, Mechanism] = {
     "hidden below 5": Suppression(5),
     "hidden below 10": Suppression(10),
@@ -21,12 +21,12 @@ WAYS: dict[str, Mechanism] = {
     "rounded to 10": Rounding(10),
     "hidden to 7, then rounded to 5": Then(Suppression(8), Rounding(5)),
 }
-#: What they are called among levers.
+#: Their names among levers.
 ALWAYS = "asked for"
 
 
 def readers_ask(search: Search, base: Release) -> Iterator[Plan]:
-    """Each way, where counts are wanted raw, on some people; and both ends of who was at counted places."""
+    """Each way, if counts are wanted raw, on some people; and both ends of presence at counted places."""
     if not all(way.raw for way in base.ways):
         return
     for number, (name, way) in enumerate(WAYS.items()):

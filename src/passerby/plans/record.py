@@ -1,8 +1,8 @@
-"""What `plan.json` holds: a documented, versioned record of a plan that names nobody and tells of no few people.
+"""The content of `plan.json`: a documented, versioned record of a plan without names or groups of few people.
 
-Numbers of people are told in fives, those who surely are above a limit rounded down and those who possibly are rounded
-up; errors that depend on the counts are told only where they are about five numbers or more, and numbers that are
-missing in fives of people, since their sum would tell what was kept from readers.
+Numbers of people are in fives: people surely above a limit are rounded down, and people possibly above are rounded up.
+Errors dependent on the counts are given only if they cover five numbers or more. Missing numbers are in fives of
+people, since their exact sum would reveal the withheld counts.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def record_of(
     alerts: Sequence[str] = (),
     assumed: str | None = None,
 ) -> Record:
-    """The record of what was found; `alerts` are those of the visits, and what was `assumed` comes before them."""
+    """The record of the findings; `alerts` are alerts on the visits, and the `assumed` parts come before them."""
     tell = partial(_plan, people=people, wanted=found.wanted.release)
     sure = [plan for plan in found.tried if plan.verdict == "sure" and {*map(type, plan.release.ways)} == {Gaussian}]
     few = too_few(found.limits, len(people))
@@ -223,13 +223,13 @@ def record_of(
 
 
 def thresholds(settings: PlanSettings) -> tuple[float, ...]:
-    """The chances that an audit of a plan tells shares for: those of the limits, and the usual ones."""
+    """The chances with shares in an audit of a plan: the chances of the limits, and the usual ones."""
     own = {limit.above for limit in settings.limits if limit.above and limit.about is None}
     return tuple(sorted(own | {*settings.audit.thresholds}))
 
 
 def _recommended(found: Plans, people: People, settings: PlanSettings) -> dict[str, Recommended]:
-    """What is recommended, with what an audit of each would tell."""
+    """The recommended plans, with the results of an audit of each."""
     each = {
         name: summarise(
             found.tables[plan.release],
@@ -303,7 +303,7 @@ def _kept(kept: Kept | None) -> KeptRecord | None:
 
 
 def _at(found: AtPlace) -> PresenceRecord:
-    """What is told of a place: that a verdict is about fewer than five people, and no number of theirs."""
+    """The shareable record of a place: a verdict on fewer than five people comes without any number of theirs."""
     told = found.people >= FEW
     return PresenceRecord(
         place=found.place,

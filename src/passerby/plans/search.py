@@ -1,4 +1,4 @@
-"""The search: bisection where stronger tells less, a grid elsewhere, and what to leave out one by one."""
+"""The search: bisection over positions in order of evidence, otherwise a grid, and items left out one by one."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting
 from .limit import Tally, Verdict, joint
 from .panels import AnyPanel
 
-#: The confidence with which a plan must keep the limits on the drawn people to be worth measuring on everyone.
+#: The least confidence in a plan keeping the limits, from the drawn people, for a measurement on everyone.
 LEAN = 0.8
-#: Measurements of one person that finding an order may take at first; more items are looked at on fewer people.
+#: The first budget of one-person measurements for finding an order; with more items, fewer people are used.
 SCREEN = 400
 #: Of people, no fewer than these.
 FEWEST = 8
-#: People that a release is tried on first: where they leave no doubt that it is refused, the others are not measured.
+#: The first sample for a release: if they leave no doubt about a refusal, the others are not measured.
 FIRST = 20
-#: Items that are put back one by one where they turn out not to matter.
+#: Items put back one by one if they turn out not to matter.
 BACK = 6
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A release that was tried: the levers it is made with, how many people it puts above each limit, what it costs.
+    """A release under trial: its levers, the number of people above each limit, and its cost.
 
-    `stronger` makes the next stronger plan of the same kind, where there is one. `people` were measured one by one to
-    find the tallies; the others are on the same side of each limit under all plans. `presence` is what is known of who
-    was at counted places, where that is kept.
+    `stronger` makes the next stronger plan of the same kind, if there is one. `people` were measured one by one to find
+    the tallies; the others are on the same side of each limit under all plans. `presence` holds the results on presence
+    at counted places, if there is a limit on it.
     """
 
     settings: tuple[Setting, ...]
@@ -53,7 +53,7 @@ class Plan:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it keeps all limits, that on presence at counted places among them: sure, refused or open."""
+        """The verdict on all limits, with the limit on presence at counted places: sure, refused or open."""
         return joint([*self.tallies, *self.presence])
 
     @property
@@ -63,14 +63,14 @@ class Plan:
 
     @property
     def words(self) -> str:
-        """What is published, in words."""
+        """The published parts, in words."""
         if not cells_of(self.release):
             return "nothing"
         return in_words([setting.words for setting in self.settings]) if self.settings else "all that is wanted"
 
 
 def in_words(said: Sequence[str]) -> str:
-    """What is done to counts, one after another, as one phrase.
+    """The mechanisms on counts, one after another, as one phrase.
 
     >>> in_words(["counts of 7 of 12 places", "counts rounded to multiples of 5"])
     'counts of 7 of 12 places, rounded to multiples of 5'
@@ -108,7 +108,7 @@ class Search:
         self.out_of_time = False
 
     def attempt(self, settings: tuple[Setting, ...], release: Release) -> Plan:
-        """A plan with its tallies on the panel; the second time, the one that is known."""
+        """A plan with its tallies on the panel; the second time, the known one."""
         if release not in self.tried:
             self.done += 1
             self.note()
@@ -122,9 +122,9 @@ class Search:
         return self.tried[release]
 
     def passes(self, plan: Plan) -> bool:
-        """Whether it is likely enough to keep the limits; certain where the panel is everybody who matters.
+        """Whether it is likely enough to keep the limits; certain if the panel is everybody affected.
 
-        For strict limits a sample may leave doubt whatever it shows: nobody of it above is all that can be asked for.
+        For strict limits a sample leaves doubt in any case: the demand is then nobody above in it.
         """
         if plan.verdict == "refused":
             return False
@@ -142,7 +142,7 @@ class Search:
     def along(
         self, family: Family, base: Release, before: tuple[Setting, ...] = (), stop: float = np.inf
     ) -> Plan | None:
-        """The mildest plan of a family that passes, of the positions below `stop`; None where none does."""
+        """The mildest passing plan of a family, of the positions below `stop`; None without one."""
         positions = [position for position in family.positions if position < stop]
 
         def at(rank: int) -> Plan:
@@ -162,7 +162,7 @@ class Search:
         )
 
     def _bisected(self, family: Family, at: Callable[[int], Plan], size: int) -> Plan | None:
-        """Each position tells less than the one before: those that pass are at the end."""
+        """Each position is less informative than the one before: passing positions are at the end."""
         before, low, high = len(self.tried), 0, size
         found: Plan | None = None
         while low < high and not self.over:
@@ -173,7 +173,7 @@ class Search:
         return found
 
     def _scanned(self, family: Family, at: Callable[[int], Plan], positions: list[float], base: Release) -> Plan | None:
-        """The cheapest position that passes, those that cost readers least first."""
+        """The cheapest passing position, tried in order of the cost for readers."""
         cost = [self.cost(family.build(base, position)).total for position in positions]
         for rank in sorted(range(len(positions)), key=lambda rank: cost[rank]):
             if self.over:
@@ -184,7 +184,7 @@ class Search:
         return None
 
     def family(self, lever: Lever, base: Release) -> Family | None:
-        """The family of a lever; None where it does not apply, for a reason that is kept."""
+        """The family of a lever; None if it does not apply, with the reason recorded."""
         if isinstance(lever, Dial):
             reason = lever.refuses(base, self.scene)
             if reason is None:
@@ -198,14 +198,14 @@ class Search:
         return lever.family(self.ordered(items, base), self._of(lever, base))
 
     def _of(self, lever: Choice, base: Release) -> int:
-        """How many items there are, also of those that must stay."""
+        """The number of items, including items that must stay."""
         return len(lever.items(base, replace(self.scene, stay=frozenset())))
 
     def ordered(self, items: list[Item], base: Release) -> list[Item]:
-        """Items in the order in which they should go: by how far the limits come nearer for each bit of cost.
+        """Items in order of leaving out: by the approach to the limits for each bit of cost.
 
-        Greedy and lazy (Minoux 1978): what an item brought last is taken for what it would bring now, until it is the
-        best, and only then found anew. Once the limits are kept on those who are looked at, the rest follows as it is.
+        Greedy and lazy (Minoux 1978): the last gain of an item stands for its present gain. It is found anew only for
+        the item in front. Once the limits are kept on the people in use, the rest follows as it is.
         """
         if len(items) * FEWEST > SCREEN:
             return self._by_lines(items, base)
@@ -231,7 +231,7 @@ class Search:
         return out
 
     def _by_lines(self, items: list[Item], base: Release) -> list[Item]:
-        """The order of many items, each by what its whole step and its whole place bring, for each bit of cost."""
+        """The order of many items, each by the gains of its whole step and of its whole place, for each bit of cost."""
         lines: dict[object, set[Cell]] = {}
         for item in items:
             for cell in item.cells:
@@ -251,7 +251,7 @@ class Search:
         return self.panel.excess(release, among) + (0.0 if self.guard is None else self.guard.excess(release))
 
     def note(self) -> None:
-        """Tell how far the search is: releases that were looked at, and about how many there will be."""
+        """Report the progress of the search: releases so far, and about how many there will be."""
         self.expected = max(self.expected, self.done + 1)
         self.progress(self.done, self.expected)
 
@@ -262,12 +262,12 @@ class Search:
         return drawn[np.linspace(0, len(drawn) - 1, count).round().astype(int)] if count else drawn
 
     def _price(self, item: Item, base: Release) -> float:
-        """What readers lose with an item; a count of nobody still costs something."""
+        """The readers' loss by an item; a count of nobody still costs something."""
         share = len(item.cells) / max(1, len(cells_of(base)))
         return self.cost(without(base, item.cells)).total - self.cost(base).total + 0.01 * share
 
     def put_back(self, plan: Plan, lever: Choice, base: Release) -> Plan:
-        """The plan with items put back that do not matter, the dearest first."""
+        """The plan with unneeded removals undone, the dearest items first."""
         items = lever.items(base, self.scene)
         everything, kept = self._of(lever, base), {*cells_of(plan.release)}
         gone = [item for item in items if not item.cells & kept]
@@ -284,5 +284,5 @@ class Search:
 
 
 def _giving(plan: Plan) -> Callable[[], Plan]:
-    """What gives a plan that is there already."""
+    """A function with an existing plan as its result."""
     return lambda: plan

@@ -1,8 +1,8 @@
-"""One release after another: whether the next table may go out after what has been published of these people so far.
+"""One release after another: the next table in view of everything published about these people so far.
 
-The loss is that of all releases together. It is found from habits and from what is published alone: a decision that
-looked at the true counts would itself tell of them. So mechanisms whose law depends on the count are taken for raw
-counts, which tell more, and what is left out is chosen without the counts.
+The loss is the loss of all releases together. It is found from habits and published values alone: a decision from the
+true counts would itself reveal them. So mechanisms with a law dependent on the count are taken for raw counts; these
+are more informative. The left-out counts are chosen without the counts.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .task import Task
 from .told import told_tally
 
 Answer = Literal["publish", "coarser", "hold"]
-#: What can be done to a table that comes after others: counts of it are left out.
+#: The possible change of a table after others: counts of it are left out.
 LEVERS = ("every", "places", "steps", "counts")
-#: Places that are named where presence there is not kept.
+#: The most places named if presence there breaks its limit.
 NAMED = 3
 
 
@@ -40,9 +40,9 @@ NAMED = 3
 class Decision:
     """Whether the next table may go out, and why.
 
-    `table` is what of it may, with the shares of people above the limits for all releases `together`, it among them.
-    `exact` tells whether the joint loss is that of the releases, or a bound on it by raw counts, and `assumed` what was
-    taken for the table, where nobody said what it would be.
+    `table` is the publishable part of it, with the shares of people above the limits for all releases `together`, with
+    this one. `exact` marks the joint loss of the releases themselves, rather than a bound on it by raw counts.
+    `assumed` holds the assumptions about the table, if its settings left it open.
     """
 
     answer: Answer
@@ -58,8 +58,8 @@ class Decision:
 def together(releases: Sequence[Release]) -> tuple[Release, bool]:
     """Several releases of the same steps as one, and whether it tells the same as they do or more.
 
-    What rounds or hides counts treats small and large ones differently, and is taken for raw counts. A count that is
-    raw somewhere tells all that it could; through noise it tells a bit more each time.
+    Rounding or hiding treats small and large counts differently, and is taken for raw counts. A count raw in one
+    release is fully revealed; through noise each release reveals a bit more.
 
     >>> from passerby.mechanisms import Gaussian, Rounding
     >>> both, exact = together([Release([[0], []], Gaussian(2.0)), Release([[1], [0]], Gaussian(2.0))])
@@ -132,7 +132,7 @@ def _said(plan: Plan) -> str:
 
 
 def _so_far(task: Task, workers: int | None, folder: Path | None) -> Plan:
-    """What is published already, measured on everyone."""
+    """The published releases so far, measured on everyone."""
     nothing = Release.silent(task.wanted.steps).of_groups(task.wanted.size)
     with surveying(task.people, task.measurement, workers, folder=folder, beside=task.beside) as survey:
         panel = panel_of(survey, nothing, task.limits, task.drawn, task.measurement.seed, task.named)

@@ -1,4 +1,4 @@
-"""The settings of a plan: those of an audit for data, release and question, and its own, each with a sentence."""
+"""The settings of a plan: an audit's settings of data, release and question, and its own, each with a sentence."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .limit import Limit, check_told
 from .names import DRAWN, FOLDER, LEFT_OUT, OWN, PRESENCE, TITLE
 from .survey import resolving
 
-#: What a limit in a file is made of.
+#: The parts of a limit in a file.
 LIMIT = ("share", "above", "added", "ask", "against", "measure")
-#: What presence at counted places is kept to where nobody says another.
+#: The default limit on presence at counted places.
 USUAL = Kept(PRESENCE)
 #: The first line of a file of settings.
 HEAD = "# Settings of a plan. To plan again: passerby plan --settings plan.toml --overwrite"
@@ -47,16 +47,16 @@ class PlanSettings:
 
 
 def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
-    """Settings from several sources, of which later ones prevail; all that is wrong is said at once.
+    """Settings from several sources, and later ones prevail; all errors are reported at once.
 
-    One of them may be those of an audit: its data, release and question are planned. Results go to the `folder` where
-    none is named.
+    One of the sources may be an audit's settings: its data, release and question are planned. Results go to the
+    `folder` if none is named.
     """
     values = {name: value for source in sources for name, value in source.values.items()}
     lines: list[str] = []
     rest = []
     for source in sources:
-        # The settings of an audit say where that one is, and more that a plan has no use for.
+        # The settings of an audit name its own folder, and more without a use in a plan.
         other = (*OWN, *LEFT_OUT, "out", "title") if {*LEFT_OUT} & {*source.values} else OWN
         kept = {name: value for name, value in source.values.items() if name not in other}
         rest.append(Source(kept, source.where, source.wording))
@@ -76,7 +76,7 @@ def check_plan(*sources: Source, folder: str = FOLDER) -> PlanSettings:
 
 
 def _worded(message: str, sources: Sequence[Source]) -> str:
-    """What is wrong with a setting, in the words of where it was given."""
+    """The errors in a setting, in the words of its source."""
     for name in OWN:
         given = [source.wording for source in sources if source.values.get(name) is not None]
         if given and message.startswith(name):
@@ -85,7 +85,7 @@ def _worded(message: str, sources: Sequence[Source]) -> str:
 
 
 def _own(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The settings of a plan alone, and what is wrong with them."""
+    """The settings of a plan alone, and the errors in them."""
     makers: dict[str, Callable[[Any], Any]] = {
         **{name: partial(_texts, name=name) for name in ("levers", "forbid", "stay")},
         "fix": _fixed,
@@ -152,12 +152,12 @@ def _single(given: Mapping[str, Any], asked: Mapping[str, str]) -> Limit:
 
 
 def _limit_of(values: Mapping[str, Any]) -> Limit:
-    """A limit as a file holds it, whose question is what it may `ask`."""
+    """A limit from a file; its question is the value of `ask`."""
     return Limit(**{"question" if name == "ask" else name: value for name, value in values.items()})
 
 
 def _kept(values: Mapping[str, Any]) -> Kept | None:
-    """What presence at counted places is kept to; None where it is not."""
+    """The limit on presence at counted places; None without one."""
     at_most, against = values.get("presence_at_most"), values.get("presence_against")
     level = PRESENCE if at_most is None else _as_number(at_most, "presence_at_most")
     return keeping(level, Kept.against if against is None else against)
@@ -194,7 +194,7 @@ def _as_number(value: Any, name: str) -> int | float:
 
 
 def plan_toml(settings: PlanSettings, folder: Path) -> str:
-    """Settings as the text of a file that lies in `folder`, from which `passerby plan --settings` plans again."""
+    """Settings as the text of a file in `folder`; `passerby plan --settings` plans again from it."""
     weights = settings.weights
     placed = None if weights is None else Path(os.path.relpath(weights, folder)).as_posix()
     return _with_own(as_toml(settings.audit, folder, HEAD, LEFT_OUT), settings, placed)
@@ -206,7 +206,7 @@ def plan_shown(settings: PlanSettings) -> str:
 
 
 def _with_own(audit: str, settings: PlanSettings, weights: str | None = None) -> str:
-    """The text of the settings of an audit, with those of a plan alone below."""
+    """The text of the settings of an audit, with the settings of a plan alone below."""
     own = {
         "limits": [_limit(each) for each in settings.limits],
         **{name: getattr(settings, name) for name in ("levers", "forbid", "stay")},

@@ -1,4 +1,4 @@
-"""Which levers are moved, alone and two at a time, and which of the plans that come out are recommended."""
+"""The choice of levers, alone and two at a time, and of the recommended plans among the results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .told import told_tally
 
 #: How many levers of each kind are combined, the cheapest ones.
 PAIRED = 2
-#: Where between nothing and its own best position a lever stands while another one is moved.
+#: Positions of a lever between nothing and its own best, tried while another one is moved.
 PARTS = (1 / 2,)
-#: A mean error is that of what is wanted where it is within this share of a person.
+#: A mean error equals the wanted release's if it is within this share of a person.
 EXACT = 1e-9
 
 
 def explore(search: Search, levers: Sequence[Lever]) -> list[Plan]:
-    """Plans that pass: each lever alone, then pairs of the cheapest ones."""
+    """Passing plans: each lever alone, then pairs of the cheapest ones."""
     search.expected = sum(_expected(search, lever) for lever in levers) + 4 * PAIRED**2 * len(PARTS)
     families: dict[str, Family] = {}
     best: dict[str, Plan] = {}
@@ -44,7 +44,7 @@ def explore(search: Search, levers: Sequence[Lever]) -> list[Plan]:
 
 
 def _expected(search: Search, lever: Lever) -> int:
-    """About how many releases are looked at to find where a lever goes."""
+    """The approximate number of releases for finding a lever's position."""
     if isinstance(lever, Choice):
         items = len(lever.items(search.wanted, search.scene))
         return 2 * items if items < SCREEN // FEWEST else 64
@@ -55,7 +55,7 @@ def _expected(search: Search, lever: Lever) -> int:
 
 
 def _position(plan: Plan, lever: str) -> float | None:
-    """Where a lever stands in a plan; None where another lever led to the same release before."""
+    """The position of a lever in a plan; None if another lever led to the same release before."""
     return next((setting.position for setting in plan.settings if setting.lever == lever), None)
 
 
@@ -76,11 +76,10 @@ def _pairs(search: Search, families: dict[str, Family], best: dict[str, Plan], f
 
 
 def ranked(plans: Sequence[Plan], wanted: Plan) -> dict[str, list[Plan]]:
-    """Plans by what they are best at, the cheapest first.
+    """Plans by their strengths, the cheapest first.
 
-    `complete` publishes all numbers that are wanted, `exact` publishes numbers that are as exact as those that are
-    wanted, and `least` has the least error in all, with a number that is not published taken for zero. What publishes
-    nothing is no plan.
+    `complete` publishes all wanted numbers. `exact` publishes numbers as exact as the wanted ones. `least` has the
+    least error in all, with unpublished numbers taken for zero. An empty release is no plan.
     """
     rising = [plan for plan in sorted(plans, key=lambda plan: plan.cost.total) if plan.cost.mean is not None]
     error = wanted.cost.mean or 0.0
@@ -92,9 +91,9 @@ def ranked(plans: Sequence[Plan], wanted: Plan) -> dict[str, list[Plan]]:
 
 
 def frontier(plans: Sequence[Plan]) -> list[Plan]:
-    """Plans that no other one beats in both: fewer people possibly above the first limit, and less error in all.
+    """Plans without a better one in both: fewer people possibly above the first limit, and less error in all.
 
-    People are compared as they are told, in fives: who beats whom tells no more then.
+    People are compared as published, in fives: the order then reveals no more.
     """
 
     def people(plan: Plan) -> float:

@@ -1,9 +1,9 @@
-"""Ends of people's losses under many releases: measured once, kept, and passed on to what tells less or more.
+"""Ends of people's losses under many releases: measured once, kept, and reused for comparable releases.
 
-Where series are drawn, all ends of a person that may bear on one release hold together at the confidence. Those that
-are certain are passed on freely, and of others only those of one audit, which has half of the doubt; whoever is
-measured besides, once or twice, has the other half. Audits of further releases have all of it, and are not passed on.
-An audit that was made before has all of the doubt and is passed on (`adopt`): then more doubt is to be told.
+If series are drawn, all ends of a person with a bearing on one release hold together at the confidence. Certain bounds
+may be reused. Sampled bounds may be reused from one audit only; it has half of the doubt. Further measurements of a
+person, one or two, have the other half. Audits of further releases have all of it, and are not reused. An earlier audit
+has all of the doubt and is reused (`adopt`): the result then carries more doubt.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from .order import tells_less
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: A release together with what is out already.
+#: A release together with the published ones.
 Beside = Callable[[Release], Release]
-#: People that are handed to a worker at a time, at most.
+#: The most people in a worker's task.
 CHUNK = 8
 COLUMNS = ("lower", "upper", "baseline_lower", "baseline_upper")
-#: What is known of somebody whose loss was refused.
+#: The ends of a person with a refused loss.
 ANYTHING = (0.0, 1.0, 0.0, 1.0)
-#: The share of the doubt that the audit has whose ends are passed on, and that of a person who is measured besides: to
-#: know on which side of a limit they are, and perhaps once more, to know how far.
+#: The doubt's share of the reusable audit, and the share of a further measurement of a person: one for their side of a
+#: limit, and perhaps one more for the distance.
 AUDITED, LOOK = 0.5, 0.25
 #: No limit asks for more draws than this.
 MOST_RUNS = 1000
@@ -59,7 +59,7 @@ MOST_RUNS = 1000
 def resolving(measurement: Measurement, limits: Sequence[Limit]) -> Measurement:
     """The measurement with as many draws as it takes to tell whether anybody has more added than a limit allows.
 
-    What they resolve, `log(1/α) / n` at most, is half of that limit: else no noise seems to be enough.
+    Their resolution, `log(1/α) / n` at most, is half of this limit: otherwise no noise seems to be enough.
 
     >>> [resolving(Measurement(), [Limit(0.0, added=added)]).runs for added in (0.5, 0.02)]
     [200, 669]
@@ -71,7 +71,7 @@ def resolving(measurement: Measurement, limits: Sequence[Limit]) -> Measurement:
 
 @dataclass(frozen=True)
 class Ends:
-    """Ends of the loss and of the baseline of everybody, (N,) each; NaN for those who were not measured."""
+    """Ends of the loss and of the baseline of everybody, (N,) each; NaN for unmeasured people."""
 
     lower: Floats
     upper: Floats
@@ -83,18 +83,18 @@ class Ends:
         return cls(values[0], values[1], (values[2], values[3]))
 
     def of_some(self, people: Ints) -> Ends:
-        """Those of some people."""
+        """The ends of some people."""
         return Ends(self.lower[people], self.upper[people], (self.known[0][people], self.known[1][people]))
 
 
 class Survey:
-    """What was measured so far, for which release and whom. `measured` counts people, once for each release.
+    """The measurements so far, by release and people. `measured` counts people, once for each release.
 
-    A release is measured together with what is out already, where `beside` puts the two together. What tells less
-    than another release by itself must tell less together with that, too.
+    A release is measured together with the published ones; `beside` joins the two. A release less informative than
+    another must remain so together with the published ones.
     """
 
-    #: Whether ends follow from those of what is wanted: nobody's answer grows where a release tells less.
+    #: Whether ends follow from the wanted release's: nobody's answer grows under a less informative one.
     follows = True
 
     def __init__(
@@ -117,15 +117,15 @@ class Survey:
         self._mark = fingerprint(people, measurement)
 
     def job(self, release: Release) -> Job:
-        """The work of an audit of this release, and of what is out already."""
+        """The work of an audit of this release, with the published ones."""
         release = self.beside(release) if self.beside is not None else release
         others = everyone_else(self.people, release)
         return Job(replace(self.people, whereabouts=None), release, self.measurement, others)
 
     def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
-        """What is known of these people under a release, after measuring those of them who are not yet.
+        """The bounds for these people under a release, after measuring the unmeasured ones.
 
-        Where it is enough that something is `decided`, nobody is measured more closely than that.
+        If it is enough to have something `decided`, nobody is measured more closely.
         """
         job = self.job(release)
         check_job(job)
@@ -138,7 +138,7 @@ class Survey:
             shared = self._shared(job, left, decided)
             rows = collect(_one, (job, decided), left.tolist(), progress=self.progress, **shared)
             values[:, left] = np.array(rows).T
-            # All was tried for those of whom nothing was decided.
+            # Everything was tried for the undecided people.
             closely[left] = [decided is None or not decided(*row[:4]) for row in rows]
             self.measured += left.size
         return Ends.of(values).of_some(who)
@@ -150,7 +150,7 @@ class Survey:
         return Ends.of(_values(self.tables[release]))
 
     def everyone_first(self, release: Release) -> Ends:
-        """The same under what tells most, with a share of the doubt: what is known of it is passed on."""
+        """The same under the most informative release, with a share of the doubt: its bounds are reused."""
         job = self.job(release)
         self.adopt(release, self._audited(replace(job, measurement=doubted(self.measurement, AUDITED))))
         return self.everyone(release)
@@ -162,15 +162,15 @@ class Survey:
         return audit_everyone(everyone, folder, progress=self.progress).table
 
     def adopt(self, release: Release, table: pl.DataFrame) -> None:
-        """Take over an audit of everybody, whose ends are passed on with the doubt that they have."""
+        """Take over an audit of everybody; its ends are reused with their doubt."""
         self.tables[release] = table
         self._values[release] = _values(table)
         self._closely[release] = np.ones(len(self.people), dtype=bool)
 
     def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
-        """Ends (N,) that follow from other releases: those that tell less have less, those that tell more have more.
+        """Ends (N,) from other releases: less informative ones have lower losses, more informative ones higher losses.
 
-        Those that rest on drawn series only from an audit; with `complete`, all others, too.
+        Sampled ends come only from an audit; with `complete`, from all others, too.
         """
         lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
         for other, values in self._values.items():
@@ -187,7 +187,7 @@ class Survey:
 
     @property
     def sampled(self) -> bool:
-        """Whether the ends of anybody who was measured besides audits rest on series that were drawn."""
+        """Whether anybody's ends from further measurements, besides audits, rest on drawn series."""
         return any((values[4] == 0).any() for values in self._values.values())
 
     def _name(self, job: Job) -> str:
@@ -197,7 +197,7 @@ class Survey:
         return self._sharing(fingerprint(self._mark, job.release, job.measurement, left, decided))
 
     def _sharing(self, name: str) -> dict[str, Any]:
-        """Who shares work of this name, of which a folder keeps what is finished."""
+        """The workers on a named part, with a folder for its finished parts."""
         kept = None
         if self.folder is not None:
             kept = Checkpoints(make_folder(self.folder, "folder") / f"{name[:16]}.jsonl", name)

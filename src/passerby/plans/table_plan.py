@@ -1,8 +1,8 @@
-"""From a table of counts and a limit to what may be published: ways that keep it for personas, and what each costs.
+"""From a table of counts and a limit to its publication: ways within the limit for personas, and their costs.
 
-A way is sure to keep a limit where the upper ends put few enough people above it, refused where the lower ends put too
-many above it, and open otherwise. People are personas with their weights. A place may be left out where it breaks the
-limit with a mechanism that keeps it elsewhere.
+A way is sure to keep a limit if the upper ends put few enough people above it. It is refused if the lower ends put too
+many above it, and open otherwise. People are personas with their weights. A place may be left out if it breaks the
+limit and the mechanism keeps it elsewhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from passerby.tables.ways import WayToPublish
 
 from .limit import AGAINST, ROUNDING, Against, Limit, Verdict
 
-#: What each lever offers, the least change first.
+#: The positions of each lever, the least change first.
 OFFERS: dict[str, tuple[WayToPublish, ...]] = {
     "suppression": tuple(WayToPublish(f"hidden below {k}", Suppression(k)) for k in (5, 10, 20)),
     "rounding": (
@@ -43,7 +43,7 @@ Best = Literal["complete", "exact", "least"]
 
 @dataclass(frozen=True)
 class TableWay:
-    """A way that was tried: what is done to counts, the places left out, how many are above the limit, and the cost."""
+    """A way under trial: its mechanism, the places left out, the number of people above the limit, and the cost."""
 
     name: str
     mechanism: str
@@ -55,13 +55,13 @@ class TableWay:
 
     @property
     def words(self) -> str:
-        """What is published."""
+        """The published parts."""
         return f"{self.name}, without {', '.join(self.left_out)}" if self.left_out else self.name
 
 
 @dataclass(frozen=True, eq=False)
 class TablePlan:
-    """Ways that were tried for a table, those that cost readers least first, and the recommended ones."""
+    """The ways tried for a table, the cheapest for readers first, and the recommended ones."""
 
     table: CountTable
     days: tuple[PersonaDay, ...]
@@ -87,10 +87,11 @@ def plan_table(
     runs: int = 100,
     seed: int = 0,
 ) -> TablePlan:
-    """What may be published of a table so that at most a share of personas, by weight, is above a limit of presence.
+    """Publishable versions of a table, with at most a share of personas, by weight, above a limit of presence.
 
-    The limit is `Limit(share=0, above=0.1)`: the largest advantage, over counted places, of whoever asks whether such a
-    person was ever there on that day. `against` is who asks: "habits" or "insider". Places in `stay` are not left out.
+    The limit is `Limit(share=0, above=0.1)`. It bounds the largest advantage, over counted places, in telling whether
+    such a person was ever there on this day. `against` is the adversary: "habits" or "insider". Places in `stay` are
+    not left out.
     """
     if not isinstance(source, CountTable):
         source = read_counts(source, timezone=timezone, time_format=time_format, step=step)
@@ -140,7 +141,7 @@ class _Tries:
     seed: int
 
     def of(self, way: WayToPublish, leave: bool, stay: frozenset[str]) -> Iterator[TableWay]:
-        """A way as it is, and without the places that break the limit with it."""
+        """A way as it is, and without the places above the limit with it."""
         ends = self._ends(way, frozenset())
         yield self._tried(way, frozenset(), ends)
         over = frozenset(place for _, place, _, upper in ends if upper > self._above) - stay
@@ -175,7 +176,7 @@ class _Tries:
         )
 
     def _readers(self, way: WayToPublish, left: frozenset[str]) -> ReaderLosses:
-        """What readers lose, also by the places that are left out."""
+        """The readers' loss, with the left-out places."""
         gone = np.array([place in left for place in self.table.places])
         counts = self.table.counts
         if not gone.any():
@@ -193,7 +194,7 @@ def _cost(way: TableWay) -> float:
 
 
 def _best(tried: Sequence[TableWay]) -> dict[Best, TableWay]:
-    """What is best at each: all numbers, exact numbers, or the least error in all."""
+    """The best of each kind: all numbers, exact numbers, or the least error in all."""
     sure = [each for each in tried if each.verdict == "sure" and each.readers.shown > 0]
     complete = [each for each in sure if each.readers.shown >= 1 - ROUNDING]
     exact = [each for each in sure if each.readers.error <= ROUNDING]

@@ -1,4 +1,4 @@
-"""What a plan is to do, checked: what is wanted, the limits, and what may be changed and what may not."""
+"""The task of a plan, checked: the wanted release, the limits, and the changeable and unchangeable parts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .survey import Beside
 
 @dataclass(frozen=True)
 class Task:
-    """All that a plan depends on, checked.
+    """The inputs of a plan, checked.
 
-    Where nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and
-    zones as they are `named`. Limits are on a release together with what is out already, where `beside` puts the two
-    together. What presence at counted places is kept to is `kept`, if it is.
+    If nobody may look at the counts, they are all taken to be `alike`. Questions of limits are about places and zones
+    as they are `named`. Limits are on a release together with the published ones; `beside` joins the two. `kept` is the
+    limit on presence at counted places, if there is one.
     """
 
     people: People
@@ -50,7 +50,7 @@ class Task:
     kept: Kept | None = None
 
     def cost(self, release: Release) -> Cost:
-        """What a release costs readers of what is wanted."""
+        """The cost of a release for readers of the wanted one."""
         return cost_of(release, self.wanted, self._truth)
 
     def weight(self, cell: Cell) -> float:
@@ -64,12 +64,12 @@ class Task:
         return Truth.about(self.people, self.weights).as_told(self.wanted)
 
     def scene(self) -> Scene:
-        """What levers may look at."""
+        """The data open to levers."""
         return Scene(self.people.places, self.stay, least_added(self.limits), self.levels)
 
 
 def hold(task: Task) -> tuple[Release, tuple[Setting, ...]]:
-    """What is wanted with the fixed levers where they are."""
+    """The wanted release with the fixed levers in place."""
     release, settings = task.wanted, list[Setting]()
     for name, position in task.fix.items():
         lever = BY_NAME[name]

@@ -1,4 +1,4 @@
-"""What of a plan may be told: numbers of people in fives, and errors that rest on enough counts."""
+"""The shareable parts of a plan: numbers of people in fives, and errors of enough counts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .limit import Limit, Tally
 def told_tally(tally: Tally) -> Tally:
     """A tally as it may be told: in fives of people, rounded to the safe side.
 
-    An exact five is told as any other number up to the next one. Else limits that are tried one after another would
-    tell by when they are reached how many people there are.
+    An exact five is told as any other number up to the next one. Otherwise limits tried one after another would reveal
+    the number of people by the first limit reached.
     """
     people, allowed = tally.people, tally.limit.allowed(tally.people)
 
     def high(count: float) -> int:
         if count <= 0:
             return 0
-        # What is sure to keep the limit is told as that; it is a matter of fives, too (`Limit.edges`).
+        # A sure plan is stated as sure; this is a matter of fives, too (`Limit.edges`).
         kept = count <= tally.limit.edges(people)[0]
         return min(fives_below(count) + FEW, people, allowed if kept else people)
 
@@ -41,8 +41,8 @@ def told_tally(tally: Tally) -> Tally:
 def too_few(limits: Sequence[Limit], people: int) -> str | None:
     """Why verdicts tell of few people: a limit allows some of them, but fewer than `FEW` less one; None elsewhere.
 
-    What keeps such a limit puts at most so many above it, and what breaks it more: beside fives, that is their number.
-    A limit that allows nobody says no more than whether anybody is above it.
+    A plan within such a limit puts at most so many above it, and one beyond it more: beside fives, this is their
+    number. A limit with nobody allowed above it only reveals whether anybody is.
 
     >>> from .limit import Limit
     >>> too_few([Limit(share=0.02, above=0.5)], 200), too_few([Limit(share=0, above=0.9)], 200)
@@ -64,11 +64,11 @@ visits are kept. To share it, allow nobody or at least 2 % of people.'
 
 
 def told_cost(release: Release, cost: Cost) -> Cost:
-    """A cost with as many digits as may be told: errors that depend on the counts rest on five of them at least.
+    """A cost with the shareable digits: errors dependent on the counts cover five of them at least.
 
-    What readers miss is what is kept from them. So where numbers are missing or changed by a rule, the error in all is
-    told in fives of people, rounded up, and how many numbers a rule leaves empty, in fives of those. What the error is
-    a share of is always told in fives.
+    The readers' missing numbers are the withheld ones. So if numbers are missing or changed by a rule, the error in all
+    is in fives of people, rounded up. The number of empty values under a rule is in fives as well. The sum under the
+    error is always in fives.
     """
     free = all(mechanism.shift_invariant for mechanism in release.ways)
     published = cost.published if full(release, cost) else 1 - _fives(1 - cost.published, cost.number)
@@ -87,9 +87,9 @@ def full(release: Release, cost: Cost) -> bool:
 
 
 def _told_total(cost: Cost, *, exact: bool) -> float:
-    """The error in all, unless `exact` in fives of people, as a share of a sum of counts that is told in fives too.
+    """The error in all, unless `exact` in fives of people, as a share of a sum of counts, in fives too.
 
-    Else the sum could be had from the error of noise, which everybody knows.
+    Otherwise the sum would follow from the error of noise, and everybody knows this error.
     """
     if not cost.person or not math.isfinite(cost.total):
         return cost.total
@@ -100,7 +100,7 @@ def _told_total(cost: Cost, *, exact: bool) -> float:
 
 
 def _fives(share: float, one: float) -> float:
-    """A share in steps of five times what one person or number is of it, rounded up; as it is where that is nothing."""
+    """A share in steps of five times the part of one person or number, rounded up; unchanged if this part is 0."""
     return one * fives_above(share / one) if one and math.isfinite(share) else share
 
 

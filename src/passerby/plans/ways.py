@@ -1,12 +1,13 @@
 """Ways to publish the same counts side by side, in one set of numbers about everyone.
 
-Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and what it changes
-for them is added to everyone's mean: a paired difference. Limits rest on what is known of everyone: with a way that
-tells less, chances lie between those without any release and those with it; only how far from either is from the drawn.
+Everybody was measured with the release of an audit. Another way is tried on people drawn at random, and its change for
+them is added to everyone's mean: a paired difference. Limits rest on everyone's known ends. With a less informative
+way, chances lie between the ends without any release and with it; only the position between them comes from the drawn
+people.
 
-Where series are drawn, what is told of a person with another way may rest on two samples: that of the audit, which has
-all of the doubt that one may have, and one with that way, which has a share of it besides. `Ways.confidence` is that of
-both together.
+If series are drawn, a person's result under another way may rest on two samples. The audit's sample has all of one
+measurement's doubt, and the way's sample has a share of it besides. `Ways.confidence` is the confidence of both
+together.
 """
 
 from __future__ import annotations
@@ -52,18 +53,18 @@ FEWER = 40
 
 
 class _Exact(Limit):
-    """A limit whose verdicts are told nobody: the noise that is found is."""
+    """A limit without a published verdict: only the least noise is published."""
 
     def edges(self, people: int) -> tuple[int, int]:
-        """What is allowed, to the person."""
+        """The allowed number, to the person."""
         return self.allowed(people), self.allowed(people)
 
 
 @dataclass(frozen=True)
 class Ways:
-    """Everyone's means with each way to publish, shares above each threshold, and the least noise that is enough.
+    """Everyone's means with each way to publish, shares above each threshold, and the least sufficient noise.
 
-    All that a number rests on of one person holds together at the `confidence`, which is None where nothing was drawn.
+    All values behind a number hold together for one person at the `confidence`; it is None if nothing was drawn.
     """
 
     mechanisms: pl.DataFrame
@@ -113,9 +114,9 @@ def compare(
 
 
 def _confidence(measurement: Measurement, *, audited: bool, tried: bool) -> float | None:
-    """At which confidence ends of a person from an audit, and from one trial of another way, hold together.
+    """The joint confidence of a person's ends from an audit, and from one trial of another way.
 
-    None where neither rests on series that were drawn.
+    None if neither rests on drawn series.
 
     >>> _confidence(Measurement(confidence=0.99), audited=True, tried=True)
     0.9875
@@ -125,7 +126,7 @@ def _confidence(measurement: Measurement, *, audited: bool, tried: bool) -> floa
 
 
 def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[str, float | int]:
-    """Everyone's mean ends with a way: those of the release, and the mean difference for the people drawn."""
+    """Everyone's mean ends with a way: the release's, and the mean difference for the drawn people."""
     all_of = survey.everyone(release)
     base = {"baseline": float(all_of.known[0].mean())}
     if way == release:
@@ -135,7 +136,8 @@ def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[
     there, here = all_of.of_some(drawn), survey.ends(way, drawn)
     low = float(all_of.lower.mean() + (here.lower - there.lower).mean())
     high = float(all_of.upper.mean() + (here.upper - there.upper).mean())
-    # Of everyone it is known between which ends they are; what is not is how far from either, and cannot be negative.
+    # Everyone's values are known to lie between their ends; only the distance from either is unknown, and it cannot be
+    # negative.
     least, most = survey.inherited(way, complete=True)
     level = 1 - (1 - CONFIDENCE) / 2
     lowest = float(least.mean()) + lower_limit(np.maximum(0.0, here.lower - least[drawn]), level)
@@ -145,17 +147,17 @@ def _means(survey: Survey, release: Release, way: Release, drawn: Ints) -> dict[
 
 
 def _limits(survey: Survey, release: Release) -> Interval:
-    """Limits of everyone's mean loss with a release; who could not be measured may have any."""
+    """Limits of everyone's mean loss with a release; an unmeasured person may have any."""
     table = survey.tables[release]
     lower, upper, reach = (table[name].fill_null(rest) for name, rest in zip(POOLED, (0.0, 1.0, 0.0), strict=True))
     return mean_limits(lower, upper, reach, survey.measurement.confidence)
 
 
 def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[str, float | int]:
-    """The share of everyone at or above a threshold: those of whom it is known without trying, and of the rest a part.
+    """The share of everyone at or above a threshold: the people known without a trial, and a part of the rest.
 
-    Who is so without any release, or with a way that tells less under which everybody was measured, is so; who is not
-    with one that tells more, is not.
+    A person above without any release is above. So is a person above with a less informative way under which everybody
+    was measured. A person below with a more informative one is below.
     """
     everyone = len(survey.people)
 
@@ -185,7 +187,7 @@ def _share(survey: Survey, way: Release, drawn: Ints, threshold: float) -> dict[
 
 
 def noisy(release: Release) -> bool:
-    """Whether more noise can be added to what is published."""
+    """Whether more noise can be added to the published counts."""
     plain = all(mechanism.raw or mechanism.deviation is not None for mechanism in release.ways)
     return plain and GAUSSIAN.refuses(release, Scene(())) is None
 
@@ -193,10 +195,10 @@ def noisy(release: Release) -> bool:
 def _noise(
     survey: Survey, release: Release, threshold: float, count: int, asked: Sequence[Limit]
 ) -> dict[str, float | int | None]:
-    """The least standard deviation with which hardly more people are above a threshold than without any release.
+    """The least standard deviation with hardly more people above a threshold than without any release.
 
-    It is 0 where the release is sure of that as it is, and none where no noise that is tried is enough. What is `asked`
-    about at other thresholds is found out in the same trials.
+    It is 0 if the release is sure of it already, and None if no tried noise is enough. Questions about other thresholds
+    in `asked` are answered in the same trials.
     """
     ends = survey.everyone(release)
     # With fewer people more it would tell whether there are any.

@@ -25,8 +25,8 @@ HEADER = Header(
 def read_weights(people: People, path: Path) -> Floats:
     """Weights (T, M) from a table with a column `weight`, and `place`, `step` (from 1) or both; all others weigh 1.
 
-    Rows about a place, about a step and about one place at one step multiply; what a row is about stands there once.
-    The largest weight becomes 1: it is what weights are to each other that counts.
+    Rows about a place, about a step and about one place at one step multiply; each subject has one row. The largest
+    weight becomes 1: only the ratios of weights matter.
     """
     _, rows = read_table(path, HEADER)
     out = np.ones(people.counts.shape)
@@ -53,5 +53,5 @@ def read_weights(people: People, path: Path) -> Floats:
 
 
 def scaled(weights: Floats) -> Floats:
-    """The same weights with 1 for the largest, so that sums of them are numbers."""
+    """The same weights with 1 for the largest, so sums of them are numbers."""
     return weights / weights.max() if weights.any() else weights

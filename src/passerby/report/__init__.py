@@ -1,1 +1,1 @@
-"""The report of an audit: sections of words, figures and tables, and the pages that hold them."""
+"""The report of an audit: sections of words, figures and tables, and the pages around them."""

@@ -1,9 +1,9 @@
-"""Which numbers a page keeps back beside small ones, so that these do not follow from it.
+"""Complementary suppression on a page: numbers withheld beside small ones, so these do not follow from the rest.
 
-A zone less its other parts tells a part of which nothing is told. So the smallest number that may count the same people
-is kept back, too, and then the next, until two values or more remain possible (`tables.recover`). Where there are
-too many counts to find out, all such numbers are. Nor does a zone less some of its parts leave one to four people, also
-where nothing is published of the rest by itself.
+A zone less its other parts gives away a withheld part. So the smallest number that may count the same people is
+withheld, too. Then the next follows, until two values or more remain possible (`tables.recover`). If there are too many
+counts for this search, all such numbers are withheld. Nor does a zone less some of its parts leave one to four people,
+even if the rest is not published by itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from passerby.plans.cells import around
 from passerby.support.rule_of_five import FEW
 from passerby.tables.recover import Table
 
-#: Counts that may be about the same people, of which so many at most are looked at together.
+#: The most counts in one search, among counts that may be about the same people.
 MOST = 40
 
 
@@ -41,7 +41,7 @@ def kept_back(counts: Sequence[Count], values: Sequence[float | None], steps: in
 
 
 def _few_left(counts: Sequence[Count], values: Sequence[float | None]) -> Iterator[list[int]]:
-    """Zones that leave one to four people without one part, or without as many as have no place in common.
+    """Zones with one to four people left without one part, or without as many disjoint parts as possible.
 
     Of each, the numbers of the counts of the zone and of its parts.
 
@@ -64,7 +64,7 @@ def _few_left(counts: Sequence[Count], values: Sequence[float | None]) -> Iterat
 
 
 def _follow(counts: Sequence[Count], values: Sequence[float | None], steps: int) -> set[int]:
-    """Numbers that are kept back so that no count of which none is told has one possible value."""
+    """Numbers withheld so no withheld count has one possible value."""
     small = [i for i, value in enumerate(values) if value is None]
     beside = {i for i, value in enumerate(values) if value is not None and _any(counts, i, small)}
     if not beside:
@@ -94,7 +94,7 @@ def _least(
     values: Sequence[float | None],
     counts: Sequence[Count],
 ) -> set[int]:
-    """Of one group, the smallest numbers first, as long as a count of which none is told has one possible value."""
+    """Of one group, the smallest numbers first, as long as a withheld count has one possible value."""
 
     def bare(back: set[int]) -> list[int]:
         possible = [table.possible(k, i in back) for k, i in zip(table.groups[group], members, strict=True)]
@@ -114,7 +114,7 @@ def _least(
 
 
 def least_told(rule: Mechanism) -> float:
-    """The smallest number that is told of what a rule without chance publishes: `FEW`, and what it makes of so many.
+    """The smallest number shown of a deterministic rule's values: `FEW`, and the rule's value of it.
 
     >>> from passerby import Raw, Rounding, Scaled
     >>> least_told(Raw()), least_told(Rounding(10)), least_told(Scaled(2.5))
@@ -124,7 +124,7 @@ def least_told(rule: Mechanism) -> float:
 
 
 def _as_told(rule: Mechanism) -> Mechanism:
-    """A rule together with that of the page."""
+    """A rule followed by the page's own."""
     return Then(rule, Suppression(math.ceil(least_told(rule))))
 
 
@@ -133,7 +133,7 @@ def _any(counts: Sequence[Count], i: int, others: Sequence[int]) -> bool:
 
 
 def _same_people(one: Count, other: Count) -> bool:
-    """Whether somebody may be counted by both, at a place and a step that both are about."""
+    """Whether both may count the same person, at a shared place and step."""
     if isinstance(one, Moved) and isinstance(other, Moved):
         return one.step == other.step and all({*a} & {*b} for a, b in zip(one.zones, other.zones, strict=True))
     return not {*around(one)}.isdisjoint(around(other))

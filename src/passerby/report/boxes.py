@@ -1,7 +1,8 @@
-"""People as boxes: a picture of two of their values that shows where they are close together, and no one of them.
+"""People as boxes: a picture of two of their values that shows dense regions and no single person.
 
-The plane is cut into fine classes. Strips along the first value are merged until each holds enough people, then classes
-of the second value within each strip, so that everybody is in a box and no box holds fewer than `FEW` people.
+The plane is cut into fine classes. Strips along the first value are merged until each holds enough people. Classes of
+the second value are merged in the same way within each strip. So everybody is in a box, and no box holds fewer than
+`FEW` people.
 """
 
 from __future__ import annotations
@@ -17,26 +18,26 @@ from passerby.support.rule_of_five import FEW, counting, merged, middle
 
 Floats = NDArray[np.float64]
 
-#: Classes along each axis, before those with few people are merged.
+#: Classes along each axis, before classes with few people are merged.
 CLASSES = 20
 #: Boxes, at most: more people make larger groups, not more of them.
 BOXES = 150
-#: Boxes that a strip has room for, at least.
+#: A strip has room for at least so many boxes.
 STRIP = 3
 
 
 def sizes(values: Floats, edges: Floats) -> NDArray[np.int64]:
-    """How many people are in each class; who is beyond the last edge is in the last class."""
+    """The number of people in each class; people beyond the last edge are in the last class."""
     return np.histogram(values.clip(edges[0], edges[-1]), edges)[0]
 
 
 def strips(x: Floats, top: float, cut: float | None = None) -> list[tuple[float, float, NDArray[np.bool_]]]:
-    """Classes of x from 0 to `top`, each with enough people for a few boxes: its ends, and who (n,) is in it.
+    """Classes of x from 0 to `top`, each with enough people for a few boxes: its ends, and a mark of its people (n,).
 
-    None of them lies on both sides of a `cut`, by which people are divided elsewhere.
+    None of them lies on both sides of a `cut`, a border between people in other tables.
 
-    Who is beyond the top is in the last one. Whatever is told by x is told by these classes: two ways to cut could be
-    held against each other, and their difference be about few people.
+    People beyond the top are in the last one. All figures by x use these classes: two different divisions could be
+    compared, and their difference could reveal a few people.
 
     >>> [int(who.sum()) for _, _, who in strips(np.repeat([0.1, 0.9], 30), 1.0) if who.any()]
     [30, 30]
@@ -68,10 +69,10 @@ def boxes(
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Boxes of x, from 0 to `top`, by a chance y, and the median of y in each strip of boxes.
 
-    Chances are cut at some of the `edges` between 0 and 1, and nowhere else. Boxes have the columns `x`, `x2`, `y`,
-    `y2`, `people` (in fives) and `density` (of them, in each of the fine classes); strips `x`, `x2`, `median` and
-    `people`. All people below a chance are told elsewhere: less those of all boxes but one, they would be the few in
-    that one who are.
+    Chances are cut at some of the `edges` between 0 and 1, and at no others. Boxes have the columns `x`, `x2`, `y`,
+    `y2`, `people` (in fives) and `density` (of them, in each of the fine classes); strips have `x`, `x2`, `median` and
+    `people`. The number of all people below a chance is shown elsewhere. If a box lay on both sides of this chance,
+    subtracting the other boxes would reveal the few of its people below it.
 
     >>> x = np.repeat([0.1, 0.9], 30)
     >>> rows, strips = boxes(x, np.tile([0.2, 0.8], 30), 1.0, [0.5])

@@ -1,4 +1,4 @@
-"""What the charts of a report share: colours, dashes, axes, legends, tooltips and sizes."""
+"""The common parts of a report's charts: colours, dashes, axes, legends, tooltips and sizes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "wi
 HAPPENED = "given what was published"
 INSIDER, HABITS = "knows where others were", "knows others by habits"
 
-#: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
-#: see few colours. On a dark screen the style sheet of the page turns each into its counterpart.
+#: Dark is for findings and light for bounds: the pair stays distinct in grey, on paper and for people with colour
+#: blindness. On a dark screen the style sheet of the page turns each into its counterpart.
 COLOURS = {
     WITHOUT: "#2f6fb0",
     FOUND: "#7f2704",
@@ -36,16 +36,16 @@ ON_DARK = {
 }
 DASHES = {WITHOUT: [2, 3], FOUND: [1, 0], BOUND: [8, 4], HAPPENED: [10, 3, 2, 3]}
 
-#: For what has no colour of its own, on white and on dark.
+#: For marks without a colour of their own, on white and on dark.
 GREY = "#8a8f98"
-#: The most places that are drawn in a figure.
+#: The most places in a figure.
 PLACES = 40
 #: Letters in a line of a label.
 LINE = 18
 PERCENT, FINE = ".0%", ".1%"
 #: Labels of axes have as many digits as tell them apart.
 TICK = "~%"
-#: Numbers that a legend tells, or more where they are round.
+#: The usual numbers in a legend; there are more if they are round.
 STEPS = 5
 #: How lines are shown in a legend.
 STROKE: dict[str, Any] = {"symbolType": "stroke", "symbolStrokeWidth": 2, "symbolSize": 600}
@@ -63,7 +63,7 @@ def cells(
 ) -> Chart:
     """A place by step picture of the places in this order; steps by their numbers, or by the `clock`."""
     rows = rows.filter(pl.col("place").is_in(order)).with_columns(label=label(pl.col("place")))
-    # A narrow gap between cells: they are told apart also where all have the same colour.
+    # A narrow gap between cells: they stay distinct even in one colour.
     gap, names = alt.Scale(paddingInner=0.03), [wrapped(name) for name in order]
     axis = alt.Axis(labelAngle=0, labelOverlap=True, labelSeparation=3)
     begins = alt.X("start:O", title="begins", sort=alt.SortField("step"), scale=gap, axis=axis)
@@ -89,23 +89,23 @@ def flows(rows: pl.DataFrame, tips: list[alt.Tooltip], least: int = FEW) -> tupl
 
 
 def grey(cells: Chart) -> Chart:
-    """Cells of which no number is told."""
+    """Cells with a withheld number."""
     return cells.mark_rect(color=GREY, opacity=0.35)
 
 
 def label(name: pl.Expr, line: int = LINE) -> pl.Expr:
-    """Names on several lines where they are long: an axis shows them in full."""
+    """Names on several lines if they are long: an axis shows them in full."""
     return name.map_elements(lambda each: wrapped(each, line), return_dtype=pl.String)
 
 
 def wrapped(name: str, line: int = LINE) -> str:
     """A name on lines of at most so many letters."""
-    # Blanks are kept, so that different names stay different.
+    # Blanks are kept, so different names stay different.
     return "\n".join(wrap(name, line, expand_tabs=False, replace_whitespace=False, drop_whitespace=False))
 
 
 def tall(names: list[str], least: int, line: int = LINE) -> int:
-    """The height of a row that has room for the longest of these names, whose first line stands at its middle."""
+    """The height of a row with room for the longest of these names; its first line stands at the middle."""
     return max([least, *(18 + 28 * wrapped(name, line).count("\n") for name in names)])
 
 
@@ -118,13 +118,13 @@ def tip(name: str, title: str | None = None, form: str | None = None) -> alt.Too
 
 
 def unit() -> alt.Scale:
-    """From 0 to 1, with room for what lies on either."""
+    """From 0 to 1, with room for marks on either."""
     return alt.Scale(domain=[-0.02, 1.02], nice=False)
 
 
 def zoom() -> alt.Parameter:
     """Ctrl and the wheel zoom (or two fingers on a touch pad), dragging moves, a double click goes back."""
-    # Not shift, with which browsers turn the wheel sideways.
+    # Not shift, as browsers turn the wheel sideways with it.
     return alt.selection_interval(bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
 
 
@@ -134,7 +134,7 @@ def legend(**more: Any) -> alt.Legend:
 
 
 def people_above(counts: pl.Series) -> alt.Legend:
-    """A legend of numbers of people; of few numbers, none between whole ones, where a rounded one would stand twice."""
+    """A legend of numbers of people. Of few numbers, it has whole ones only, as a rounded one would stand twice."""
     least, most = counts.min(), counts.max()
     few = isinstance(least, int | float) and isinstance(most, int | float) and most - least < STEPS
     return legend(labelExpr="datum.value % 1 ? '' : format(datum.value, ',d')") if few else legend(format=",d")

@@ -1,6 +1,6 @@
-"""The page of a table that was checked before it is published: what it would tell of personas, and what readers lose.
+"""The page of a table under check before publication: its evidence on personas, and the readers' loss.
 
-It holds what the table holds and figures about people in words, so that it tells of nobody.
+It holds the table's own numbers and figures about people in words, so it reveals nobody.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .section import Built, Columns, Content, Figure, Sheet, sheet
 
 TITLE = "A table of counts, before it is published"
 LEAD = "What the counts would tell of people who are described in words: no trace of anybody was used."
-#: Who asks, in words.
+#: The adversary, in words.
 WHO = {INSIDER: "knows where everybody else was", HABITS: "knows how many others come on average"}
 ONLY = "whoever knows only how many others come"
 #: A chance to be at a place below this is next to none.
@@ -40,7 +40,7 @@ ASSUMPTIONS = [
 
 
 def render_check(found: TableCheck, words: Sequence[str] = ()) -> str:
-    """The page as one HTML file that needs no other file and no network; `words` are those of the command after it."""
+    """The page as one HTML file that needs no other file and no network; `words` are the words of its command."""
     return filled(
         sections(found),
         title=TITLE,
@@ -66,7 +66,7 @@ def sentences(found: TableCheck) -> list[str]:
 
 
 def _of_persona(found: TableCheck, day: PersonaDay) -> list[str]:
-    """What the table as it is tells of a persona at the place that is asked about, and the way that tells least."""
+    """The table's evidence on a persona at the place of the question, and the way with the least evidence."""
     place, name = day.places[0], day.persona.name
     answers = found.of(name, PRESENCE, place)
     first = found.ways[0].name
@@ -103,7 +103,7 @@ def _finds(answer: CheckAnswer, who: str) -> str:
 
 
 def _best(found: TableCheck) -> str:
-    """The ways that leave little to whoever knows the others by their habits, with what readers lose by them."""
+    """The ways with little evidence for an adversary with the others' habits, with the readers' loss by each."""
     kept = []
     for way in found.ways[1:]:
         told = [x.upper for x in found.answers if x.way == way.name and x.against == HABITS and x.question == PRESENCE]
@@ -131,7 +131,7 @@ def sections(found: TableCheck) -> list[Built]:
 
 
 def in_words(table: pl.DataFrame, columns: Columns, file: str) -> Sheet:
-    """A table about people in words: no row rests on anybody who was counted."""
+    """A table about people in words: no row rests on any counted person."""
     return sheet(table.with_columns(people=pl.lit(None, pl.Int64)), columns, file)
 
 

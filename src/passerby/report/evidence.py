@@ -1,4 +1,4 @@
-"""What the sections of a report are made from: an audit's results, and what may be missing in them."""
+"""The material of a report's sections: an audit's results, some of them optional."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .labels import About, named, readable
 
 @dataclass(frozen=True)
 class Evidence:
-    """An audit. `internal` tells whether the page stays where the visits are kept: it may hold true counts then.
+    """An audit. `internal` marks a page kept with the visits: it may hold true counts.
 
     `zones` has names of sets of places.
     """
@@ -44,7 +44,7 @@ class Evidence:
 
     @cached_property
     def ways(self) -> pl.DataFrame:
-        """The means under each mechanism that was tried on enough people."""
+        """The means under each mechanism tried on enough people."""
         if self.findings is None:
             return pl.DataFrame(schema={"mechanism": pl.String, "people": pl.Int64})
         return self.findings.mechanisms.filter(pl.col("people") >= FEW)
@@ -70,23 +70,23 @@ class Evidence:
 
     @cached_property
     def cuts(self) -> NestedCounts:
-        """Where all sections divide people by their chance and advantage."""
+        """The borders between people by chance and advantage in all sections."""
         return cuts(self.known, [above.threshold for above in self.summary.above])
 
     @cached_property
     def about(self) -> list[About]:
-        """What counts are about, in the order of `subjects_of`, by names."""
+        """The subjects of counts, in the order of `subjects_of`, by names."""
         return named(subjects_of(self.release), self.places, self.zones)
 
     @property
     def least(self) -> int:
-        """The smallest group of people that counts and trials on this page may tell of."""
+        """The smallest group of people in counts and trials on this page."""
         return 0 if self.internal else FEW
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a section cannot do without, and what is said where it is missing."""
+    """A demand of a section, and the message if it is missing."""
 
     met: Callable[[Evidence], bool]
     reason: str

@@ -1,4 +1,4 @@
-"""What stands around the sections of a page: the answers in short before them, the facts of the audit after them."""
+"""The frame around the sections of a page: the short answers before them, the facts of the audit after them."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ STATUSES = {
 
 
 class Detailed(NamedTuple):
-    """A fact in plain words, and in detail for those who open it."""
+    """A fact in plain words, and in detail for readers who open it."""
 
     words: str
     detail: str
 
 
 def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
-    """The answers before the details: presence first, then who is counted at all, then whole traces.
+    """The answers before the details: presence first, then being counted at all, then whole traces.
 
     `called` are names of places as the page shows them.
     """
@@ -87,7 +87,7 @@ def _counted(summary: Summary) -> list[str]:
 
 
 def _of_groups(summary: Summary) -> list[str]:
-    """Whole traces of the people who are counted, and then of those who hardly ever are, by a strong adversary."""
+    """Whole traces of the counted people, and then of the hardly ever counted ones, for a strong adversary."""
     asked = question(summary.misses, summary.steps)
     first = f"Whole traces: an adversary who knows a person's habits, and where everybody else is, names {asked}. "
     said = [_of_group(group) for group in summary.groups]
@@ -121,7 +121,7 @@ def _often(above: Above | None) -> str:
 
 
 def _of_everybody(summary: Summary) -> list[str]:
-    """Whole traces of everybody, where groups are too small to be told."""
+    """Whole traces of everybody, if groups are too small to be shown."""
     loss, known, gain = summary.mean_loss, summary.baseline, summary.advantage
     assert loss
     assert known
@@ -147,7 +147,7 @@ def _of_everybody(summary: Summary) -> list[str]:
 
 
 def _of_a_stranger(summary: Summary) -> list[str]:
-    """What the counts alone give to whoever knows nothing of the person."""
+    """The evidence of the counts alone for an adversary without any knowledge of the person."""
     if len(summary.adversaries) < 2:
         return []
     stranger = summary.adversaries[0]
@@ -159,7 +159,7 @@ def _of_a_stranger(summary: Summary) -> list[str]:
 
 
 def facts(evidence: Evidence, left_out: Sequence[tuple[str, str]]) -> list[tuple[str, str | Detailed]]:
-    """The size of the audit, how sure its numbers are, and which sections (title, reason) are left out."""
+    """The size of the audit, the certainty of its numbers, and the left-out sections (title, reason)."""
     summary = evidence.summary
     drawn = "" if summary.people == summary.people_eligible else f", drawn at random from {summary.people_eligible:,}"
     states = "; ".join(f"{_size(count, summary)} {STATUSES[name]}" for name, count in summary.statuses.items())
@@ -206,7 +206,7 @@ def sureness(sampled: int, people: int, confidence: float) -> str:
 
 
 def versions() -> list[tuple[str, str]]:
-    """Versions of what the numbers were made with."""
+    """Versions of the software behind the numbers."""
     packages = ("numpy", "polars", "numba", "altair")
     return [
         ("passerby", __version__),

@@ -1,4 +1,4 @@
-"""Names of places as a page can show them: of one direction, without marks that are not seen, and not too long."""
+"""Names of places in a form for pages: of one direction, without invisible marks, and not too long."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from passerby.audits.subjects import Subject, Zone
 
-#: The most letters of a name that are shown.
+#: The most letters of a shown name.
 LONGEST = 54
-#: What stands for a character that is not shown: line ends, controls, and marks that turn the direction of text.
+#: The sign for an unshown character: line ends, controls, and marks for the direction of text.
 HIDDEN = "\N{REPLACEMENT CHARACTER}"
-#: Marks without a picture that belong to what they join, such as the parts of an emoji.
+#: Invisible marks in the middle of a visible sign, such as the joints of an emoji.
 JOINERS = ("\N{ZERO WIDTH JOINER}", "\N{ZERO WIDTH NON-JOINER}")
 
 
 def readable(names: Sequence[str]) -> tuple[str, ...]:
     r"""Names in the same order, all different.
 
-    Long ones lose their middle; of those that are then the same, later ones get a number.
+    Long ones lose their middle; if two are then the same, the later one gets a number.
 
     >>> readable(["park", "gate\t1", "gate\n1"])
     ('park', 'gate�1', 'gate�1 (2)')
@@ -39,7 +39,7 @@ def readable(names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class About:
-    """What a count is about, by names: the whole, its kind, and for a flow the zones from and to which it goes."""
+    """The subject of a count, by names: the whole, its kind, and for a flow the zones of its start and its end."""
 
     name: str
     kind: str
@@ -47,14 +47,14 @@ class About:
 
 
 def named(subjects: Sequence[Subject], places: Sequence[str], zones: Mapping[Zone, str]) -> list[About]:
-    """Names of what is counted, all different: of zones that have none, from their places.
+    """Names of the counted subjects, all different: names of nameless zones come from their places.
 
     >>> [each.name for each in named([Subject("present", ((0, 1, 2),)), Subject("moved", ((0,), (1,)))], "abcd", {})]
     ['a, b and 1 more', 'a → b']
     """
     every = list(dict.fromkeys(zone for subject in subjects for zone in subject.zones))
     names_of = [zones.get(zone) or _zone_name(zone, places) for zone in every]
-    # Zones that begin with the same places get a number.
+    # Zones with the same first places get a number.
     names_of = [name if k == names_of.index(name) else f"{name} ({k + 1})" for k, name in enumerate(names_of)]
     called = dict(zip(every, readable(names_of), strict=True))
     out = []
@@ -73,7 +73,7 @@ def _zone_name(zone: Zone, places: Sequence[str]) -> str:
 
 
 def seen(text: str) -> str:
-    r"""A text without marks that are not seen.
+    r"""A text without invisible marks.
 
     >>> seen("to\u202eetag")
     'to�etag'

@@ -1,7 +1,7 @@
 """The pages: sections of words, figures and tables, filled into one self-contained HTML file.
 
-`render` makes the page that may be shared: it holds what the release would publish and figures about five or more
-people. `render_internal` makes the page that stays where the visits are kept: it holds true counts too, and says so.
+`render` makes the shareable page: it holds the values of the release and figures about five or more people.
+`render_internal` makes the page to keep with the visits: it holds true counts too, and states this.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .presence_words import HOURLY, SINGLE, SURELY, WHOEVER
 from .section import Built
 from .sections import SECTIONS
 
-#: What is said on each page with true counts.
+#: The warning on each page with true counts.
 INTERNAL = "holds true counts. Not to be shared; report.html may be."
 
 
@@ -45,9 +45,9 @@ def render(
     progress: Progress | None = None,
     call: str | None = None,
 ) -> str:
-    """The report of an audit as one HTML page that may be shared and needs no other file and no network.
+    """The report of an audit as one shareable HTML page that needs no other file and no network.
 
-    `call` is the code that made it; without one it lies beside an `audit.toml`.
+    `call` is the code behind it; without one it lies beside an `audit.toml`.
     """
     evidence = Evidence(table, people, release, settings, summary, findings)
     return fill(evidence, built(evidence, progress), call)
@@ -63,13 +63,13 @@ def render_internal(
     progress: Progress | None = None,
     call: str | None = None,
 ) -> str:
-    """The same page with the true counts and what rests on few people, marked as internal throughout."""
+    """The same page with the true counts and numbers of few people, marked as internal throughout."""
     evidence = Evidence(table, people, release, settings, summary, findings, internal=True)
     return fill(evidence, built(evidence, progress), call)
 
 
 def built(evidence: Evidence, progress: Progress | None = None) -> list[Built]:
-    """The sections that are not left out, with their content."""
+    """The included sections, with their content."""
     chosen = [section for section in SECTIONS if section.missing(evidence) is None]
     out = []
     for section in chosen:
@@ -86,7 +86,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
     reasons = [(section.heading(evidence), section.missing(evidence)) for section in SECTIONS]
     settings, summary = evidence.settings, evidence.summary
     said = facts.in_short(summary, evidence.called)
-    # What an alert says is said once.
+    # The content of an alert is stated once.
     if any(alert.startswith(WHOEVER) for alert in summary.alerts):
         said = [line for line in said if not (line.startswith(WHOEVER) and SURELY in line)]
     if any(alert.startswith(SINGLE) for alert in summary.alerts):
@@ -105,7 +105,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
 
 
 def filled(sections: Sequence[Built], **around: Any) -> str:
-    """A page of sections, with what stands around them; `internal` says why it is not to be shared, where it is not."""
+    """A page of sections, with its frame; `internal` gives the reason against sharing it, if there is one."""
     figures = [figure for section in sections for figure in section.content.figures]
     specs = {figure.key: figure.spec for figure in figures if figure.spec}
     scripts = (picture.bundle(), picture.script())
@@ -122,7 +122,7 @@ def filled(sections: Sequence[Built], **around: Any) -> str:
 
 
 def _hash(script: str) -> str:
-    """By which the page's policy knows a script that it may run."""
+    """The hash for the page's policy: it allows this script to run."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 

@@ -1,6 +1,6 @@
-"""Charts drawn by Vega: in the page by a script that the page holds, or once and for all as a picture.
+"""Charts drawn by Vega: in the page by its own script, or once and for all as a picture.
 
-Neither loads anything, and neither needs `eval`: expressions are run by Vega's interpreter, which Vega-Embed brings.
+Neither loads anything, and neither needs `eval`: expressions are run by Vega's interpreter, a part of Vega-Embed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from passerby.support.files import whole_or_nothing
 
 #: The width of a picture, in pixels.
 WIDTH = 640
-#: The SHA-256 of the script that a version of vl-convert makes for a version of Vega-Lite.
+#: The SHA-256 of the script made by a version of vl-convert for a version of Vega-Lite.
 SCRIPTS = {
     ("1.9.0.post1", "6.4"): "373b1f84072b31010f15ceb787be6b415c53936411aae267c8c2b2b6ccde46e7",
 }
 
 
 def as_svg(spec: dict[str, Any]) -> str:
-    """A chart as an image that holds itself."""
+    """A chart as a self-contained image."""
     import vl_convert
 
     picture: str = vl_convert.vegalite_to_svg({**spec, "width": WIDTH}, vl_version=_dialect())
@@ -36,10 +36,10 @@ def as_svg(spec: dict[str, Any]) -> str:
 
 @cache
 def bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script, which takes seconds to put together and is then kept on disk.
+    """Vega, Vega-Lite and Vega-Embed as one script; making it takes seconds, so it is then kept on disk.
 
-    What is kept goes into every page. So it is taken only from the folder of the kernels, which is this user's alone,
-    and with the hash of the installed version, where that is known. Any other script is made again.
+    The kept script goes into every page. So it is taken only from the folder of the kernels, owned by this user alone.
+    Its hash must be the installed version's, if this is known. Any other script is made again.
     """
     made_by = (version("vl-convert-python"), _dialect())
     for kept in disk.folder().glob(f"vega-{'-'.join(made_by)}-*.js"):
@@ -74,12 +74,12 @@ def _name(made_by: tuple[str, str], digest: str) -> str:
 
 @cache
 def script() -> str:
-    """The page's own script, which draws the charts with the bundle."""
+    """The page's own script for drawing the charts with the bundle."""
     return files("passerby.report").joinpath("page.js").read_text(encoding="utf-8")
 
 
 def _dialect() -> str:
-    """The version of Vega-Lite that charts are written in."""
+    """The charts' version of Vega-Lite."""
     import altair
 
     return ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])

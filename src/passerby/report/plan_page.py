@@ -1,6 +1,6 @@
-"""The page of a plan: what may be published, the frontier of error against risk, and what was tried.
+"""The page of a plan: its result, the frontier of error against risk, and the tried releases.
 
-It is made from the record of the plan alone, so that it tells no more than `plan.json` does.
+It is made from the record of the plan alone, so it reveals no more than `plan.json` does.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from .section import Built, Columns, Content, Figure, sheet
 from .terms import length, level
 
 LEAD = "Which releases keep the limits on how exposed people may be, and what each of them costs its readers."
-#: What each recommended plan is best at.
+#: The strength of each recommended plan.
 BEST = {
     "complete": "Complete: all numbers that are wanted, with the least error",
     "exact": "Exact: numbers as exact as wanted, as many as can be",
     "least": "Least: the least error in all of the others",
 }
 VERDICTS = ("sure", "open", "refused")
-#: Names of what is left out that are told; the schedule of a plan holds all.
+#: The most names of left-out things; the schedule of a plan holds all.
 NAMED = 8
-#: Releases that cost readers more than this are in the table, and not in the figure.
+#: Releases with a higher cost for readers are in the table, and not in the figure.
 DEAR = 1.2
-#: Marks that are so near in error, and in the root of the share of people, would have their names on each other.
+#: Marks this near in error, and in the root of the share of people, would have overlapping names.
 NEAR = 0.25, 0.03
-#: Colours that are told apart in grey and by those who see few of them; shapes say the same.
+#: Colours distinct in grey and for people with colour blindness; shapes carry the same distinction.
 COLOURS = {"sure": "#2f6fb0", "open": "#e8820e", "refused": "#7f2704"}
-#: For what is neither, on white and on black.
+#: The colour for neither of them, on white and on black.
 GREY = "#828b97"
 SHAPES = {"sure": "circle", "open": "triangle-up", "refused": "cross"}
 FRONTIER = (
@@ -56,7 +56,7 @@ TRIED = (
     "All releases that were tried, those that cost readers least first. Where people were drawn, the shares of people "
     f"above are confidence limits ({level(CONFIDENCE)}) for everyone."
 )
-#: The columns of a table of plans, after what each publishes.
+#: The columns of a table of plans, after the published parts of each.
 COLUMNS: Columns = {
     "verdict": ("verdict", str),
     "at_least": ("people above, at least", percent),
@@ -70,7 +70,7 @@ COLUMNS: Columns = {
 
 
 def render_plan(record: Record, settings: PlanSettings) -> str:
-    """The plan as one HTML page that may be shared and needs no other file and no network."""
+    """The plan as one shareable HTML page that needs no other file and no network."""
     return filled(
         sections(record),
         title=settings.audit.title,
@@ -100,7 +100,7 @@ def sections(record: Record) -> list[Built]:
 
 
 def _asked(record: Record) -> list[Built]:
-    """The ways that readers ask for most, where they were tried."""
+    """The ways most wanted by readers, if they were tried."""
     if not record.always:
         return []
     costs = {name: COLUMNS[name] for name in ("mean", "worst", "published", "total", "measured")}
@@ -177,7 +177,7 @@ def _frontier(record: Record) -> Content:
     figures = []
     for number, limit in enumerate(record.limits):
         table = _table(record, plans, number).sort("total", "at_most", maintain_order=True)
-        # Nothing that costs less has as few people above.
+        # No cheaper one has as few people above.
         before = pl.col("at_most").cum_min().shift(1, fill_value=2.0)
         table = table.with_columns(edge=pl.col("at_most") < before)
         shown = sheet(table, {"words": ("publish", str), **COLUMNS}, f"frontier-{number + 1}.csv")
@@ -189,7 +189,7 @@ def _frontier(record: Record) -> Content:
 
 
 def _key(plan: PlanRecord) -> tuple[object, ...]:
-    """What a plan is told from others by, whether everyone was measured with it or not."""
+    """The key that tells a plan from others, whether everyone was measured with it or not."""
     left_out = (*plan.places_left_out, None, *plan.steps_left_out)
     return plan.words, plan.counts, plan.total_error, plan.everyone, left_out
 
@@ -215,7 +215,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
         ],
     )
     names = [name for name in VERDICTS if name in set(rows["verdict"])]
-    # Small shares are what matters, and zero must have a place.
+    # Small shares matter most, and zero must have a place.
     wide = alt.Scale(type="sqrt", zero=True, nice=True)
     y = alt.Y("at_most:Q", title="share of people above the limit", axis=alt.Axis(format=chart.TICK), scale=wide)
     colour = alt.Color(
@@ -233,7 +233,7 @@ def picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
 
 
 def labelled(rows: pl.DataFrame) -> pl.DataFrame:
-    """With a column `label`: the names of what is recommended, those of marks that are close to each other as one."""
+    """With a column `label`: the names of recommended plans; marks close to each other share one."""
     kept: list[tuple[float, float, int]] = []
     labels = [""] * rows.height
     for i, row in enumerate(rows.iter_rows(named=True)):
@@ -248,7 +248,7 @@ def labelled(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
-    """Rings around the marks of what is recommended, with names beside them, on the side where there is room."""
+    """Rings around the marks of recommended plans, with names beside them, on the side with room."""
     out = []
     for side, shift, where, there in (
         ("left", 12, "datum.total <= 0.8", pl.col("total") <= 0.8),
@@ -264,7 +264,7 @@ def _names(base: alt.Chart, rows: pl.DataFrame, y: alt.Y) -> list[alt.Chart]:
 def _all(record: Record) -> Figure:
     columns: Columns = {"words": ("publish", str), **COLUMNS}
     table = _table(record, [("", plan) for plan in record.tried] or [("wanted", record.wanted)])
-    # Those that leave out other counts to the same effect look alike.
+    # Plans with different left-out counts and the same effect look alike.
     table = table.unique(subset=[*columns], maintain_order=True)
     return Figure("tried", "Releases that were tried", TRIED, sheet(table, columns, "tried.csv"))
 
@@ -275,7 +275,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "name": name,
             "words": _words(plan) if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
-            # Where some people were drawn, the limits of the share of everyone, by which it is sure or refused.
+            # If some people were drawn, the limits of the share of everyone: they decide between sure and refused.
             "at_least": plan.tallies[number].lowest,
             "at_most": plan.tallies[number].highest,
             "mean": _error(plan, plan.mean_error),
@@ -291,7 +291,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
 
 
 def _words(plan: PlanRecord) -> str:
-    """What a plan publishes, and what it leaves out where that is one place or step: others would look alike."""
+    """The published parts of a plan, and its left-out part if this is one place or step: others would look alike."""
     gone = _left_out(plan)
     return f"{plan.words} (without {gone[0]})" if len(gone) == 1 else plan.words
 
@@ -307,7 +307,7 @@ def _error(plan: PlanRecord, value: float | None) -> str:
 
 
 def _published(plan: PlanRecord) -> str:
-    """The share of the wanted numbers that are published; how many a rule leaves empty is told in fives."""
+    """The published share of the wanted numbers; numbers left empty by a rule are in fives."""
     return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
 
 

@@ -1,4 +1,4 @@
-"""Presence at counted places in the words of a plan's page: what is kept, and what each release tells."""
+"""Presence at counted places in the words of a plan's page: the limit, and the evidence of each release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from passerby.support.numbers import percent
 from .section import Columns, Content, Figure, sheet
 
 ORDER = ("refused", "open", "sure")
-#: What is said where nothing is kept.
+#: The text for a plan without a limit on presence.
 NOT_KEPT = (
     "Who was at a counted place is not kept from anybody (presence_at_most is 1): exact counts of a small place may "
     "tell it."
@@ -30,7 +30,7 @@ ASKED = (
 
 
 def kept(record: Record) -> str:
-    """What is kept, and from whom."""
+    """The limit, and the adversary it is kept against."""
     if record.presence is None:
         return NOT_KEPT
     words = record.presence.words
@@ -38,7 +38,7 @@ def kept(record: Record) -> str:
 
 
 def at_places(plan: PlanRecord, record: Record) -> str:
-    """What a release tells of who was at counted places: of the place that tells most."""
+    """A release's evidence on presence at counted places: at the most telling place."""
     if record.presence is None or not plan.presence:
         return ""
     worst = _worst(plan.presence)
@@ -59,7 +59,7 @@ def _worst(places: Sequence[PresenceRecord]) -> PresenceRecord:
 
 
 def asked_for(record: Record, columns: Columns, table: pl.DataFrame) -> Content:
-    """The ways that readers ask for most, with a verdict for each limit and for presence."""
+    """The ways most wanted by readers, with a verdict for each limit and for presence."""
     limits = [[_verdict(plan, number) for plan in record.always] for number in range(len(record.limits))]
     own: Columns = {f"limit {number + 1}": (limit.words, str) for number, limit in enumerate(record.limits)}
     there = [at_places(plan, record) or "not looked at" for plan in record.always]

@@ -1,7 +1,7 @@
 """Presence at counted places in words and in order, as the lead of a page and its section tell it.
 
-Two adversaries stand side by side: an insider, who knows where everybody else was, and somebody who knows the others by
-their habits only. The second one ranks places.
+Two adversaries stand side by side: an insider, who knows everybody else's place, and somebody with the others' habits
+only. The second one ranks places.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ WHO = {
     INSIDER: "somebody who knows where everybody else was",
     HABITS: "somebody who knows only the habits of the others",
 }
-#: What power is, once and for all.
+#: The meaning of power, once and for all.
 POWER = (
     "How many of 100 people who were there a test finds that wrongly accuses 1 of 100 who were not is the power of the "
     "test. A blind guess finds 1."
 )
-#: Shares that are found: from this on counts give somebody away, or do so often; and at most so many are hardly any.
+#: Shares of people found: from these on counts reveal somebody, or do so often; and at most so many are hardly any.
 MOST, MANY, HARDLY = 0.5, 0.2, 0.05
-#: What an exact count tells whoever knows the others is told for certain; less than this short of it is reckoning.
+#: The evidence of an exact count is certain for an adversary with the others' places; a smaller gap is rounding.
 SURE = 1 - 1e-6
-#: Whom exact counts tell all, which is said once.
+#: The people fully revealed by exact counts, stated once.
 WHOEVER, SURELY = "Whoever knows where everybody else was", "reads for certain"
 #: How single counts are introduced, by the lead and by an alert.
 HOURLY, SINGLE = "Hour by hour it differs", "Single counts give away"
-#: Places that are named in a sentence.
+#: The most places in a sentence.
 NAMED = 3
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A counted place, and what each adversary finds there."""
+    """A counted place, and the success of each adversary there."""
 
     name: str
     label: str | None
@@ -52,31 +52,31 @@ class Spot:
 
     @property
     def known(self) -> PlaceAnswers:
-        """What is said of the place beside any adversary."""
+        """The remarks on the place, apart from any adversary."""
         one = self.habits or self.insider
         assert one
         return one
 
     @property
     def words(self) -> str:
-        """The name, with what the place is."""
+        """The name, with the kind of place."""
         return f"{self.name} ({self.label})" if self.label else self.name
 
     @property
     def peak(self) -> HourAnswer | None:
-        """The single count that gives away most of those who are ever at the place."""
+        """The single count revealing most of the people ever at the place."""
         hours = self.habits.by_step if self.habits else []
         telling = [each for each in hours if each.telling and each.advantage >= MANY]
         return max(telling, key=lambda each: each.exposed, default=None)
 
     def found(self, adversary: str) -> Bracket | None:
-        """The share of those who were there whom this adversary finds."""
+        """The share of the people there found by this adversary."""
         one = self.insider if adversary == INSIDER else self.habits
         return None if one is None else one.power
 
 
 def spots(presence: Iterable[PlaceAnswers], called: Mapping[str, str] | None = None) -> list[Spot]:
-    """The places: sensitive ones first, and of each kind those that tell most first.
+    """The places: sensitive ones first, and of each kind the most telling ones first.
 
     `called` are names as a page shows them.
     """
@@ -117,7 +117,7 @@ def _number(value: float) -> str:
 
 
 def _verdict(spot: Spot) -> str:
-    """What the counts do there, by what is found for sure and by what nobody exceeds."""
+    """The effect of the counts there, by the sure finds and by their upper bound."""
     power = spot.found(HABITS)
     assert power
     assert spot.habits
@@ -133,7 +133,7 @@ def _verdict(spot: Spot) -> str:
 
 
 def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]:
-    """What a page says first: of sensitive places, or else of the one that tells most, and of the insider.
+    """The first words of a page: on sensitive places, or else on the most telling one, and on the insider.
 
     `called` are names of places as a page shows them.
     """
@@ -161,7 +161,7 @@ def lead(summary: Summary, called: Mapping[str, str] | None = None) -> list[str]
 
 
 def _of_spot(spot: Spot) -> str:
-    """One place, for somebody who knows the others by their habits only."""
+    """One place, for somebody with the others' habits only."""
     power, habits = spot.found(HABITS), spot.habits
     assert power
     assert habits
@@ -180,9 +180,9 @@ def _of_spot(spot: Spot) -> str:
 
 
 def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
-    """Single counts that tell much of whoever is in them, of all places in one sentence: a mean over the day hides it.
+    """Very telling single counts, of all places in one sentence: a mean over the day hides them.
 
-    Of places that are named before, unless all of the day gives most away; of others, where half or more are found.
+    Places named before are included, unless the whole day reveals most; others, if half or more are found.
     """
     named = [(spot, spot.peak) for spot in chosen if spot.peak and _bare(spot) < MOST]
     more = [(spot, spot.peak) for spot in others if spot.peak and spot.peak.advantage >= MOST]
@@ -205,7 +205,7 @@ def _were(found: PlaceAnswers) -> str:
 
 
 def of_insider(every: list[Spot]) -> list[str]:
-    """What whoever knows the others reads from the counts: said once for all places."""
+    """The insider's view of the counts: stated once for all places."""
     found = [spot.insider for spot in every if spot.insider is not None and spot.insider.advantage is not None]
     powers = [each.power for each in found if each.power is not None]
     if not powers:

@@ -1,7 +1,7 @@
-"""What a section of a report is: a question, an answer in words, and figures with the tables behind them.
+"""A section of a report: a question, an answer in words, and figures with the tables behind them.
 
-A section is one file below `sections`, and one line in the list there. It says what it `needs`; where that is missing,
-it is left out, with the reason. It is built from the `Evidence` of an audit.
+A section is one file below `sections`, and one line in the list there. It names its `needs`; if one is missing, the
+section is left out, with the reason. It is built from the `Evidence` of an audit.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .evidence import Evidence, Need
 
 #: How a value is shown.
 Cell = Callable[[Any], str]
-#: The columns of a table that are shown: the head of each, and how its values are.
+#: The shown columns of a table: the head of each, and the form of its values.
 Columns = Mapping[str, tuple[str, Cell]]
 
-#: The most rows of a table that are shown; the file behind it holds all.
+#: The most shown rows of a table; the file behind it holds all.
 ROWS = 300
-#: A spreadsheet takes a cell that begins with one of these for a formula, or for the end of a cell or a row.
+#: A spreadsheet takes a cell with one of these at its start for a formula, or for the end of a cell or a row.
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -49,7 +49,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Figure:
-    """A table, the sentence that says what it shows, and the chart in front of it, where there is one."""
+    """A table, the sentence on its content, and the chart in front of it, if there is one."""
 
     key: str
     title: str
@@ -66,7 +66,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Content:
-    """What a section holds: paragraphs, figures, and a list."""
+    """The content of a section: paragraphs, figures, and a list."""
 
     lead: list[str]
     figures: list[Figure] = field(default_factory=list)
@@ -75,13 +75,13 @@ class Content:
 
 @dataclass(frozen=True)
 class Section:
-    """A question, what its answer needs, and how the answer is made."""
+    """A question, the needs of its answer, and the function that makes the answer."""
 
     key: str
     title: str
     build: Callable[[Evidence], Content]
     needs: tuple[Need, ...] = ()
-    #: The question in the words of what is published, where they differ.
+    #: The question in the words of the release, if they differ.
     worded: Callable[[Evidence], str] | None = None
 
     def heading(self, evidence: Evidence) -> str:
@@ -89,7 +89,7 @@ class Section:
         return self.title if self.worded is None else self.worded(evidence)
 
     def missing(self, evidence: Evidence) -> str | None:
-        """Why the section is left out, by the last of what it needs, which is its own; None where it is not."""
+        """Why the section is left out, by the last missing need, its own one; None if it is included."""
         return next((need.reason for need in reversed(self.needs) if not need.met(evidence)), None)
 
 
@@ -103,7 +103,7 @@ class Built:
 
 
 def sheet(table: pl.DataFrame, columns: Columns, file: str, *, least: int = FEW) -> Sheet:
-    """A table of these columns; where it is long, only its beginning is shown."""
+    """A table of these columns; a long one shows only its beginning."""
     rests_on(table, least)
     rows = [[cell(row[name]) for name, (_, cell) in columns.items()] for row in table.head(ROWS).iter_rows(named=True)]
     text = io.StringIO()
@@ -115,7 +115,7 @@ def sheet(table: pl.DataFrame, columns: Columns, file: str, *, least: int = FEW)
 
 
 def rests_on(table: pl.DataFrame, least: int = FEW) -> pl.DataFrame:
-    """The table, if each of its rows rests on enough `people`; a row that tells no number of people has none there.
+    """The table, if each of its rows rests on enough `people`; a row without a number of people has none there.
 
     >>> rests_on(pl.DataFrame({"share": [0.5, 0.1], "people": [20, 4]}))
     Traceback (most recent call last):
@@ -130,7 +130,7 @@ def rests_on(table: pl.DataFrame, least: int = FEW) -> pl.DataFrame:
 
 
 def _saved(value: object) -> object:
-    r"""A value of a CSV file; names that a spreadsheet would take for a formula are quoted.
+    r"""A value of a CSV file; names with the look of a formula are quoted.
 
     >>> [_saved(value) for value in ("=1+1", "\tx", "a=b", 0.123456789, None)]
     ["'=1+1", "'\tx", 'a=b', '0.123', '']

@@ -1,4 +1,4 @@
-"""The page of a plan for a table of counts: what may be published, and what each way costs readers."""
+"""The page of a plan for a table of counts: its result, and the cost of each way for readers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
 
 
 def plan_sentences(plan: TablePlan) -> list[str]:
-    """What may be published, in words."""
+    """The result, in words."""
     raw = next(way for way in plan.tried if way.name == "as it is" and not way.left_out)
     share = plan.limit.share
     who = f"at most {percent(share)} of the personas, by weight," if share else "none of the personas"

@@ -1,4 +1,4 @@
-"""Words and columns that sections share: mechanisms, lengths of time, shares, small groups, and what is asked."""
+"""Words and columns shared by sections: mechanisms, lengths of time, shares, small groups, and questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from passerby.visits.steps import parse_length
 
 from .section import Columns
 
-#: The columns of a table that compares the chances with the release and without it.
+#: The columns of a table comparing the chances with the release and without it.
 WITH_IT: Columns = {
     "baseline": ("without the release", percent),
     "lower": ("with it: best attack found", percent),
@@ -35,7 +35,7 @@ def question(misses: int, steps: int) -> str:
 
 
 def has_half(people: int) -> bool:
-    """Whether the median of so many is that of a half of them; of few people it is everybody's mean (`middle_ranks`).
+    """Whether the median of so many is one half's; of few people it is everybody's mean (`middle_ranks`).
 
     >>> has_half(14), has_half(15)
     (False, True)
@@ -44,14 +44,14 @@ def has_half(people: int) -> bool:
 
 
 def tail(statistics: Statistics) -> tuple[str, float] | None:
-    """Whom the highest number that is told is about, and that number; None where people are too few."""
+    """The people behind the highest shown number, and this number; None if people are too few."""
     if statistics.percentile_95 is not None:
         return "one person in twenty", statistics.percentile_95
     return None if statistics.reached_by_five is None else ("five people", statistics.reached_by_five)
 
 
 def level(value: float) -> str:
-    """A chosen share, without digits that it does not have.
+    """A chosen share, without spurious digits.
 
     >>> level(0.05), level(0.5)
     ('5 %', '50 %')
@@ -78,7 +78,7 @@ def span_of_people(low: float | None, high: float | None) -> str:
 
 
 def often_found(above: Above) -> str:
-    """The share of the people above a threshold with the release and without it, and what is not told of these.
+    """The share of the people above a threshold with the release and without it, and the withheld parts.
 
     >>> often_found(Above(threshold=0.5, baseline=0.1, loss_lower=0.25, loss_upper=0.25))
     '25 % of the people with the release, 10 % without it.'
@@ -94,12 +94,12 @@ def often_found(above: Above) -> str:
 
 
 def few() -> str:
-    """What is said of a small group."""
+    """The words for a small group."""
     return f"fewer than {FEW}"
 
 
 def group(people: int) -> str:
-    """The size of a group in a summary, where smaller ones are told as `FEW`.
+    """The size of a group in a summary; smaller ones are stated as `FEW`.
 
     >>> group(5), group(1200), group(0)
     ('5 or fewer', '1,200', '0')
@@ -139,7 +139,7 @@ def length(window: str) -> str:
 
 
 def of_a_crowd(release: Release, what: str) -> list[str]:
-    """What is said of figures that do not know how numbers of others go together, where they do."""
+    """The caveat on figures without the dependence between numbers of others, if it applies."""
     if release.independent:
         return []
     return [

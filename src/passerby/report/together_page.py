@@ -1,4 +1,4 @@
-"""The page of several tables about the same people: what they tell together, beside each alone.
+"""The page of several tables about the same people: their evidence together, beside each alone.
 
 It holds means and shares of five people or more, and nobody's name.
 """
@@ -26,7 +26,7 @@ from .terms import few, group, mechanism, question, share_of_people
 
 TITLE = "Several tables about the same people"
 LEAD = "What somebody who has all of these tables finds out about the people who were counted, beside each table alone."
-#: Added chances at which people are divided.
+#: Added chances as borders between people.
 ADDED = (0.01, 0.05, 0.1, 0.25, 0.5)
 AT_LEAST, AT_MOST = "added for sure", "added at most"
 COLOURS = {AT_LEAST: chart.COLOURS[chart.FOUND], AT_MOST: chart.COLOURS[chart.BOUND]}
@@ -42,9 +42,9 @@ MEANING = [
 
 
 def render_together(found: Together, releases: Mapping[str, Release], how: Sequence[str]) -> str:
-    """The page as one HTML file that may be shared and needs no other file and no network.
+    """The page as one shareable HTML file that needs no other file and no network.
 
-    `releases` are those that were looked at, by name, and `how` the words of the command after it.
+    `releases` are the releases by name, and `how` the words of their command.
     """
     said = found.lines()
     return filled(
@@ -131,7 +131,7 @@ def _bars(rows: pl.DataFrame) -> dict[str, Any]:
             chart.tip("people:Q", "people", ",d"),
         ],
     )
-    # From 0 on, so that small gaps look small: the table tells them.
+    # From 0 on, so small gaps look small: the table shows them.
     whole = alt.Scale(zero=True, nice=True)
     x = alt.X("lower:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK, tickCount=6), scale=whole)
     bars = base.mark_rule(strokeWidth=6, opacity=0.4, color=chart.COLOURS[chart.BOUND]).encode(x=x, x2="upper:Q")
@@ -211,7 +211,7 @@ def _steps(rows: pl.DataFrame) -> dict[str, Any]:
 
 
 def in_words(release: Release) -> str:
-    """What a release publishes.
+    """The published parts of a release.
 
     >>> from passerby import Moved, Present
     >>> in_words(Release([0, [1, 2]])), in_words(Release(counts=[Present([0, 1], 0), Moved([0], [1], 0)], steps=2))

@@ -1,4 +1,4 @@
-"""What was taken for the release where nobody said what would be published, and how to say it."""
+"""The default release if nobody named one, and the way to name it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from passerby.audits.subjects import in_words, subjects_of
 from passerby.audits.wording import Wording
 from passerby.report.terms import length, mechanism
 
-#: What nobody said.
+#: The parts left open.
 UNSAID = {
     ("places", "steps"): "what would be published",
     ("places",): "which places would be counted",
     ("steps",): "which steps would be published",
 }
-#: Places that are named.
+#: The most places in a message.
 NAMED = 3
 
 
 def assumption(settings: AuditSettings, inputs: Inputs, wording: Wording) -> str | None:
-    """The alert that a release was assumed, in the words of the interface; None where somebody said what it is.
+    """The alert on an assumed release, in the words of the interface; None if somebody described it.
 
-    Numbers about another release say nothing about the one that goes out.
+    Numbers about another release are no evidence on the published one.
     """
     if not settings.assumed:
         return None
@@ -41,7 +41,7 @@ def assumption(settings: AuditSettings, inputs: Inputs, wording: Wording) -> str
 
 
 def _ways(settings: AuditSettings, wording: Wording) -> Iterator[str]:
-    """How to say what would be published, in the words of the interface."""
+    """The ways to describe the release, in the words of the interface."""
     if "places" in settings.assumed:
         yield (
             f"which places are counted, by {wording.given('sensors', 'fixed')} and {wording.name('sensor_places')}, or "
@@ -60,7 +60,7 @@ def _named(places: list[str]) -> str:
 
 
 def _when(inputs: Inputs) -> str:
-    """The time that is published."""
+    """The published time."""
     covered = inputs.coverage
     if covered.published_from is None or covered.steps_end is None:
         return ""

@@ -47,7 +47,7 @@ from .explore import explored, other_adversaries
 from .folder import Destination
 from .notebook import Report, report_of
 
-#: What is written last, and tells that an audit is finished.
+#: The file written last: the mark of a finished audit.
 LAST = "summary.json"
 
 
@@ -62,17 +62,17 @@ def audit_folder(
     progress: Tell | None = None,
     **settings: Any,
 ) -> Report:
-    """Audit everyone in some files or folders of visits, and write the folder `out`: what `passerby audit` does.
+    """Audit everyone in some files or folders of visits, and write the folder `out`: the work of `passerby audit`.
 
-    `settings` are those of an `audit.toml`: `passerby audit --help` says what each one is. The folder then holds
-    people.parquet (a row per person, with ids), questions.parquet (one per person and other question), summary.json,
-    report.html (which may be shared), internal.html (which holds true counts) and audit.toml. A folder that holds a
-    finished audit is left alone, unless it may be overwritten. An interrupted audit keeps what is finished in the
-    folder; the same call goes on where it was.
+    `settings` are the settings of an `audit.toml`: `passerby audit --help` explains each one. The folder then holds
+    people.parquet (a row per person, with ids) and questions.parquet (one per person and other question). It also holds
+    summary.json, report.html (for sharing), internal.html (with true counts) and audit.toml. A folder with a finished
+    audit is left alone, unless it may be overwritten. An interrupted audit keeps finished parts in the folder; the same
+    call continues from them.
 
     Work is shared by `workers` processes (all cores by default), by an `executor`, or by an `engine` ("dask", with a
     `scheduler`, or a `distributed.Client`). `progress(stage, done, all)` is called as stages begin and go on; `all` is
-    0 where it is not known.
+    0 if it is unknown.
 
     >>> import tempfile
     >>> from passerby.visits import write_city
@@ -133,7 +133,7 @@ def run_audit(
 
 @contextmanager
 def _held(destination: Destination) -> Iterator[None]:
-    """The folder for the results, in which nobody else may be at work, and where no store is left."""
+    """The folder for the results, free of other work and of an old store."""
     with destination.held() as out, passing(store_of(out)):
         yield
 
@@ -141,7 +141,7 @@ def _held(destination: Destination) -> Iterator[None]:
 def _report(
     settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None, assumed: str | None = None
 ) -> Report:
-    """Everyone's loss, what was tried besides, and a page that shows it, below what was `assumed`."""
+    """Everyone's loss, the further trials, and a page of them, below the `assumed` parts."""
     rows, table, findings = _measure(settings, inputs, team, tell)
     results = Results(rows.blocks, settings.thresholds)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
@@ -176,12 +176,12 @@ def _report(
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
     report = report_of(evidence, progress=progress)  # whoever is on disk is counted once more
-    # After the rows of everybody come those of presence.
+    # The rows of presence follow the rows of everybody.
     return replace(report, rows=rows, asked=asked if present.asked is None else asked.and_more(present.asked.table))
 
 
 def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> Present:
-    """Who can be told to have been where, if that is asked."""
+    """The evidence on presence at places, if asked for."""
     if not settings.presence:
         return Present(None, (), ())
     sensitive = sensitive_places(settings.sensitive, inputs.named)
@@ -192,7 +192,7 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
 
 
 def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:
-    """What else was asked of everybody, and the rows."""
+    """The other questions about everybody, and their rows."""
     everyone = inputs.everyone(settings.measurement, settings.out, team)
     asked = inputs.asked(settings, everyone.job)
     rows = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
@@ -211,7 +211,7 @@ def finished(folder: Path) -> bool:
 
 
 def draft_of(folder: Path) -> Path:
-    """Where the settings of an unfinished audit are, to go on with it."""
+    """The place of an unfinished audit's settings, to continue it."""
     return folder / "parts" / "audit.toml"
 
 
@@ -223,7 +223,7 @@ def _first(settings: AuditSettings) -> Measurement:
 def _measure(
     settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None
 ) -> tuple[Rows, pl.DataFrame, Findings | None]:
-    """Everyone's rows, those that figures show, and what was tried out; what is finished is kept."""
+    """Everyone's rows, the rows in figures, and the trials; finished parts are kept."""
     how, people, release = settings.measurement, inputs.people, inputs.release
     parts = settings.out / "parts"
     progress = begin(tell, AUDITING)
@@ -246,7 +246,7 @@ def _went_back(
     team: Team,
     tell: Tell | None,
 ) -> tuple[Backtest | None, str | None]:
-    """Whether such predictions came true, or the reason why that cannot be tried."""
+    """The outcomes of such predictions, or the reason for no trial."""
     if not settings.backtest:
         return None, None
     progress, file = begin(tell, GOING_BACK), settings.out / "parts" / "backtest.jsonl"
@@ -259,10 +259,10 @@ def _went_back(
 
 
 def _write(settings: AuditSettings, report: Report) -> Report:
-    """All files or none: drafts first, which then take their names, the last one above first.
+    """All files or none: drafts first, then renamed in reverse order.
 
-    The summary tells that an audit is finished, so an earlier one goes before the first draft takes its name, and the
-    new one comes last. What is interrupted in between is not finished, and its parts are still there.
+    The summary marks a finished audit. So an earlier one is removed before the first draft takes its name, and the new
+    one comes last. An audit interrupted in between is not finished, and its parts are still there.
     """
     out = settings.out
     with ExitStack() as together:

@@ -1,4 +1,4 @@
-"""What is tried out for a report beside the audit: sensors and steps, other ways to publish, other adversaries."""
+"""Trials for a report beside the audit: sensors and steps, other ways to publish, other adversaries."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def explored(
     tell: Tell | None = None,
     folder: Path | None = None,
 ) -> Findings | None:
-    """Sensors, steps and counts left out, and other ways to publish; None where that is not asked for.
+    """Sensors, steps and counts left out, and other ways to publish; None if not asked for.
 
-    `table` is the audit of these people. A folder keeps what is finished when it is interrupted.
+    `table` is the audit of these people. A folder keeps finished parts through an interruption.
     """
     if not settings.explore:
         return None
@@ -61,7 +61,7 @@ def other_adversaries(
     tell: Tell | None = None,
     folder: Path | None = None,
 ) -> list[Adversary]:
-    """Adversaries who know less or more than habits, with a tenth of the effort for each; none where not asked for."""
+    """Adversaries with less or more than habits, with a tenth of the effort for each; empty if not asked for."""
     if not settings.adversaries:
         return []
     found = adversaries(

@@ -1,4 +1,4 @@
-"""Where results go: a folder that holds nothing finished, and in which nobody else is at work."""
+"""The folder of results: without finished ones, and free of other work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from passerby.support.files import alone_in, make_folder
 
 @dataclass(frozen=True)
 class Destination:
-    """A folder for results; the file that is written `last` tells that it `holds` finished ones."""
+    """A folder for results; the file written `last` marks finished ones (`holds`)."""
 
     folder: Path
     last: str
@@ -23,7 +23,7 @@ class Destination:
     wording: Wording
 
     def check(self) -> None:
-        """Refuse a file, and to replace what is finished unless that is asked for."""
+        """Refuse a file, and refuse to replace finished results unless asked to."""
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.wording.name('out')}: {str(self.folder)!r} is a file; name a folder")
         if (self.folder / self.last).exists() and not self.overwrite:

@@ -1,4 +1,4 @@
-"""A decision about the next table as a folder: what was decided and why, and the settings of what may go out."""
+"""A decision about the next table as a folder: the decision, its reasons, and the settings of the publishable part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .assumption import assumption
 from .folder import Destination
 from .plan import audit_settings, check_enough, task_of, write_release
 
-#: The settings of an audit of all that is out then.
+#: The settings of an audit of everything published then.
 TOGETHER = "together.toml"
 
 
@@ -42,7 +42,7 @@ def run_next(
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> Decision:
-    """Decide, and write the folder: decision.json, settings of what may go out, and those of all that is out then."""
+    """Decide, and write the folder: decision.json, settings of the new part, and settings of everything out then."""
     out = settings.audit.out
     destination = Destination(out, "decision.json", "a decision", overwrite, wording)
     destination.check()
@@ -66,7 +66,7 @@ def run_next(
 
 
 def _write(settings: PlanSettings, inputs: Inputs, before: Sequence[Release], found: Decision) -> None:
-    """All files, the decision last: it tells that they are there."""
+    """All files, the decision last: it marks the others as complete."""
     out = settings.audit.out
     told = record_of(found.found, inputs.people, settings, inputs.window, inputs.told(), found.assumed)
     record: dict[str, Any] = {"answer": found.answer, "why": found.why, "exact": found.exact, "earlier": len(before)}
@@ -78,7 +78,7 @@ def _write(settings: PlanSettings, inputs: Inputs, before: Sequence[Release], fo
     if found.table is not None and found.together is not None:
         _write_audit(settings, inputs, found.table.release, out, "audit.toml")
         if before:
-            # Not by the name of a release, so that the folder can be one of the earlier ones of the next table.
+            # The name is not a release's, so the folder can be an earlier one of the next table.
             _write_audit(settings, inputs, found.together, make_folder(out / "together", "out"), TOGETHER)
     write_json(out / "decision.json", record)
 
@@ -91,7 +91,7 @@ def _write_audit(settings: PlanSettings, inputs: Inputs, release: Release, folde
 
 
 def earlier_files(folder: Path | None, out: Path) -> list[Path]:
-    """The settings of all earlier releases, at any depth of a folder; but for what was decided in `out` before."""
+    """The settings of all earlier releases, at any depth of a folder, except earlier decisions in `out`."""
     if folder is None:
         return []
     if not folder.is_dir():
@@ -103,7 +103,7 @@ def earlier_files(folder: Path | None, out: Path) -> list[Path]:
 
 
 def earlier_releases(files: Sequence[Path], people: People, settings: PlanSettings) -> list[Release]:
-    """All earlier releases, each once: the audit of one that lies in its folder tells of it, and is no other."""
+    """All earlier releases, each once: an audit in a release's folder describes it, and is no other."""
     found = [(file, earlier_release(file, people, settings)) for file in files]
     return [release for file, release in found if not _audit_of_another(file, release, people, settings)]
 
@@ -118,7 +118,7 @@ def _audit_of_another(file: Path, release: Release, people: People, settings: Pl
 
 
 def earlier_release(file: Path, people: People, settings: PlanSettings) -> Release:
-    """An earlier release from the settings of its audit, which must be of the same visits, steps and places."""
+    """An earlier release from the settings of its audit; visits, steps and places must be the same."""
     chosen = check_settings(read_settings(file), str(file))
     for path in (*chosen.visits, *filter(None, (chosen.zones, chosen.schedule, chosen.counts))):
         if not path.exists():
@@ -137,19 +137,19 @@ def earlier_release(file: Path, people: People, settings: PlanSettings) -> Relea
 
 
 def _same_length(theirs: str, ours: str, people: People) -> bool:
-    """Whether steps last as long as those of these people, however that is written; both may fit the visits."""
+    """Whether steps are as long as these people's, in any notation; both may fit the visits."""
     return theirs == ours or (theirs != "auto" and parse_length(theirs) == people.window)
 
 
 def _shown(value: object) -> str:
-    """A setting in words; files by where they are."""
+    """A setting in words; files by their location."""
     if isinstance(value, tuple) and value and all(isinstance(each, Path) for each in value):
         return ", ".join(str(each.resolve()) for each in value)
     return repr(value)
 
 
 def _zones(chosen: AuditSettings, people: People, settings: PlanSettings) -> Zones | None:
-    """The zones of an earlier release, all places of which are known if they are not those of the next table."""
+    """The zones of an earlier release; other zones than the next table's must have known places only."""
     if chosen.zones is None:
         return None
     zones = Zones.among(people, read_zones(chosen.zones), chosen.zones)

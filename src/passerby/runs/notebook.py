@@ -1,4 +1,4 @@
-"""A report made in Python, which shows itself in a notebook."""
+"""A report made in Python, shown by itself in a notebook."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Report:
     """An audit with its report: `table` (a row per person, with ids), `summary`, and `page` (HTML, may be shared).
 
     `internal` is the page with the true counts, and `figures` holds each figure of the page by its key; a notebook
-    shows them as pictures, and loads nothing. `rows` are the table in memory or in a file.
-    `questions` has a row per person and question, where others were asked than the trace.
+    shows them as pictures, and loads nothing. `rows` are the table in memory or in a file. `questions` has a row per
+    person and question, if there are others than the trace.
     """
 
     rows: Rows
@@ -67,13 +67,13 @@ class Report:
 
     @property
     def questions(self) -> pl.DataFrame:
-        """A row per person, question and adversary, with ids; without rows where nothing else was asked."""
+        """A row per person, question and adversary, with ids; empty without other questions."""
         if self.asked is None:
             return pl.DataFrame(schema={"person": self.table.schema["person"], **SCHEMA})
         return self.asked.table
 
     def save(self, path: str | Path) -> None:
-        """Write the page to a file that opens offline."""
+        """Write the page to a file for use offline."""
         with whole_or_nothing(checks.path(path, "path")) as draft:
             draft.write_text(self.page, encoding="utf-8")
 
@@ -103,11 +103,11 @@ def audit_report(
 ) -> Report:
     """Audit everyone, try out sensors, steps and noise, and make the report of it.
 
-    `settings` are those of an `audit.toml` about the measurement (`tolerance`, `runs`, `confidence`, `budget`, `seed`)
-    and the report (`explore`, the number of people to try things out on; `sigmas`, `bases`, `thresholds`, `delta`,
-    `title`; `adversaries`, the number of people to try other adversaries on, and their `known_steps`; `presence`, the
-    number of people of whom it is asked at each counted place whether they were there, and `sensitive` places). What
-    `passerby.backtest` found about the same people can be handed in: whether such predictions came true.
+    `settings` are the settings of an `audit.toml` about the measurement (`tolerance`, `runs`, `confidence`, `budget`,
+    `seed`) and the report. The latter are `explore`, the number of people for trials; `sigmas`, `bases`, `thresholds`,
+    `delta`, `title`; `adversaries`, the number of people for other adversaries, and their `known_steps`; `presence`,
+    the number of people for questions of presence at each counted place, and `sensitive` places. The result of
+    `passerby.backtest` for the same people can be passed in: the outcomes of such predictions.
 
     >>> import passerby as pb
     >>> people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
@@ -151,7 +151,7 @@ def audit_report(
 
 
 def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> Present:
-    """Who can be told to have been at counted places, unless `presence` is 0."""
+    """The evidence on presence at counted places, unless `presence` is 0."""
     if not chosen.presence:
         return Present(None, (), ())
     named = places_by_name(people.places)
@@ -161,7 +161,7 @@ def _present(people: People, release: Release, chosen: AuditSettings, team: Team
 
 
 def _check_backtest(backtest: object) -> None:
-    """Refuse what is no backtest, and one of too few people."""
+    """Refuse anything but a backtest, and a backtest of too few people."""
     if backtest is not None and not isinstance(backtest, Calibration):
         raise InputError(f"backtest is a {type(backtest).__name__}; expected what passerby.backtest returns")
     if backtest is not None:
@@ -171,7 +171,7 @@ def _check_backtest(backtest: object) -> None:
 def _told(
     backtest: Calibration | None, table: pl.DataFrame, mean: Mean | None, asked: tuple[int, int]
 ) -> Backtest | None:
-    """What is told of a backtest; the published window is that of the table if misses and steps are those `asked`."""
+    """The shareable part of a backtest; with the misses and steps of `asked`, its published window is the table's."""
     if backtest is None:
         return None
     same = (backtest.misses, backtest.steps) == asked
@@ -181,14 +181,14 @@ def _told(
 def _worked_out(
     people: People, release: Release, chosen: AuditSettings, team: Team, progress: Progress | None
 ) -> tuple[pl.DataFrame, Findings | None, list[Adversary]]:
-    """What workers share: everyone's loss, what was tried out, and other adversaries."""
+    """The results for workers to share: everyone's loss, the trials, and other adversaries."""
     table = audit(people, release, **vars(chosen.measurement), **vars(team), progress=progress)
     findings = explored(chosen, people, release, table, team)
     return table, findings, other_adversaries(chosen, people, release, team)
 
 
 def report_of(evidence: Evidence, call: str | None = None, progress: Progress | None = None) -> Report:
-    """Both pages of an audit, and the figures of the one that may be shared."""
+    """Both pages of an audit, and the figures of the shareable one."""
     sections, private = built(evidence, progress), replace(evidence, internal=True)
     figures = {figure.key: figure for section in sections for figure in section.content.figures}
     page, internal = fill(evidence, sections, call), fill(private, built(private), call)

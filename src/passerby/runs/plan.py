@@ -43,7 +43,7 @@ def run_plan(
     tell: Tell | None = None,
     wording: Wording = Arguments(),  # noqa: B008
 ) -> tuple[Plans, Record]:
-    """Plan, and write the folder. What is finished is kept there until all is, and the same call goes on with it."""
+    """Plan, and write the folder. Finished parts are kept there until the end; the same call continues from them."""
     out = settings.audit.out
     destination = Destination(out, "plan.json", "a finished plan", overwrite, wording)
     destination.check()
@@ -63,12 +63,12 @@ def run_plan(
 
 
 def draft_of(folder: Path) -> Path:
-    """Where the settings of an unfinished plan are, to go on with it."""
+    """The place of an unfinished plan's settings, to continue it."""
     return folder / "parts" / "plan.toml"
 
 
 def check_enough(people: People) -> None:
-    """Refuse to write down verdicts about so few people that each tells of one of them."""
+    """Refuse to record verdicts on groups too small to hide one person."""
     if len(people) < FEW:
         raise InputError(
             f"people: {len(people)} can be measured, and what may be published is told for {FEW} or more; give more "
@@ -77,7 +77,7 @@ def check_enough(people: People) -> None:
 
 
 def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
-    """The work that settings ask for."""
+    """The work of the settings."""
     people = inputs.people
     return Task(
         people,
@@ -98,7 +98,7 @@ def task_of(settings: PlanSettings, inputs: Inputs) -> Task:
 
 
 def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record) -> None:
-    """All files, the record last: it tells that a plan is finished."""
+    """All files, the record last: it marks a finished plan."""
     out = settings.audit.out
     for name in ("complete", "exact", "least"):
         shutil.rmtree(out / name, ignore_errors=True)
@@ -123,7 +123,7 @@ def _write(settings: PlanSettings, inputs: Inputs, found: Plans, record: Record)
 
 
 def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, folder: Path) -> AuditSettings:
-    """The settings of an audit that measures a plan as it was measured here."""
+    """The settings of an audit to measure a plan in the same way as here."""
     plain = AuditSettings
     where = {"sensors": "schedule", "schedule": folder / "schedule.csv", "counts": None}
     if not release.reveals:
@@ -143,7 +143,7 @@ def audit_settings(settings: PlanSettings, inputs: Inputs, release: Release, fol
 
 
 def write_release(people: People, release: Release, folder: Path) -> None:
-    """What a release counts, as the table that its settings name."""
+    """The counts of a release, as the table named by its settings."""
     if release.reveals:
         write_schedule(people, release, folder / "schedule.csv")
     else:
@@ -161,7 +161,7 @@ def write_schedule(people: People, release: Release, path: Path) -> None:
 def write_counts(people: People, release: Release, path: Path) -> None:
     """The counts of a release as a table, with the places of each zone and the steps, from 1.
 
-    A number that is published several times has a row for each, told apart by `draw`.
+    A number published several times has a row for each, distinguished by `draw`.
     """
 
     def called(zone: tuple[int, ...]) -> str:
@@ -181,7 +181,7 @@ def write_counts(people: People, release: Release, path: Path) -> None:
 
 
 def _row(count: Count, called: Callable[[tuple[int, ...]], str]) -> list[object]:
-    """What a count is, as a row of a table."""
+    """The subject of a count, as a row of a table."""
     way = repr(count.mechanism)
     if isinstance(count, Moved):
         return ["moved", "", *map(called, count.zones), count.step + 1, "", way]

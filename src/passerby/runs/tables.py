@@ -1,4 +1,4 @@
-"""The folders of a table of counts: one that was checked, and a plan of what may be published of it."""
+"""The folders of a table of counts: a check of it, and a plan for its publication."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_folder(
     seed: int = 0,
     overwrite: bool = False,
 ) -> TableCheck:
-    """Check a table (`check_table`), and write a folder: report.html, which opens offline, and check.json."""
+    """Check a table (`check_table`), and write a folder: report.html, for use offline, and check.json."""
     folder, wording = checks.path(out, "out"), Arguments()
     again = checks.flag(overwrite, "overwrite")
     check_destination(folder, wording, overwrite=again).check()
@@ -45,12 +45,12 @@ def check_folder(
 
 
 def check_destination(out: Path, wording: Wording, *, overwrite: bool) -> Destination:
-    """Where a check goes."""
+    """The folder of a check."""
     return Destination(out, "check.json", "a table that was checked", overwrite, wording)
 
 
 def plan_destination(out: Path, wording: Wording, *, overwrite: bool) -> Destination:
-    """Where a plan goes."""
+    """The folder of a plan."""
     return Destination(out, "plan.json", "a plan", overwrite, wording)
 
 

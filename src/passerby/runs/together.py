@@ -26,8 +26,8 @@ from passerby.visits.table import Visits
 
 from .folder import Destination
 
-#: Settings of steps that releases need not share: all of their places are kept, and people who are known well enough
-#: for all of them are looked at.
+#: Settings of steps may differ between releases: all of their places are kept, and people must be known well enough for
+#: all of them.
 OWN = ("places", "place_names", "min_active")
 
 
@@ -44,8 +44,8 @@ def run_together(
 ) -> Together:
     """Measure the releases of some audits together, and write the folder: a page, together.json and people.parquet.
 
-    `sources` are folders of audits, or settings files. How people are `measured` is as in the first, but for what is
-    given of it by name.
+    `sources` are folders of audits, or settings files. People are measured by the settings of the first, except for the
+    given ones in `measured`.
     """
     settings = [check_settings(read_settings(file), str(file)) for file in map(settings_file, sources)]
     if len(settings) < 2:
@@ -78,7 +78,7 @@ def settings_file(source: Path) -> Path:
 
 
 def names_of(sources: Sequence[Path]) -> list[str]:
-    """What releases are called: their folders' or files' names, with as many folders above as it takes to differ.
+    """The names of releases: their folders' or files' names, with as many parent folders as they need to differ.
 
     >>> names_of([Path("may/a"), Path("june/b")]), names_of([Path("may/a"), Path("june/a")])
     (['a', 'b'], ['may/a', 'june/a'])
@@ -96,7 +96,7 @@ def names_of(sources: Sequence[Path]) -> list[str]:
 
 
 def check_alike(sources: Sequence[Path], settings: Sequence[AuditSettings]) -> None:
-    """Refuse releases that are not about the same visits and steps."""
+    """Refuse releases with different visits or steps."""
     first = settings[0]
     for source, each in zip(sources[1:], settings[1:], strict=True):
         for group in (DataSettings, StepSettings):
@@ -116,7 +116,7 @@ def _shown(value: object) -> str:
 
 
 def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[People, list[Zones | None]]:
-    """People who are known well enough for all releases, with the places of all of them; and the zones of each."""
+    """People known well enough for all releases, with the places of all of them; and the zones of each."""
     levels = [read_zones(each.zones) if each.zones else None for each in settings]
     both = list(zip(settings, levels, strict=True))
     everybody = AllVisits.of(visits)
@@ -136,7 +136,7 @@ def common_people(settings: Sequence[AuditSettings], visits: Visits) -> tuple[Pe
 
 
 def _write(out: Path, found: Together, page: str) -> None:
-    """The table, which stays where the visits are, and the page and the means, which may be shared."""
+    """The table, to stay with the visits, and the page and the means, to be shared."""
     (out / "together.json").unlink(missing_ok=True)
     with whole_or_nothing(out / "together.html") as shown:
         shown.write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Who is asked about: personas whose roles are bound to places of a table, by what is given or by their names."""
+"""The subjects of a check: personas with roles bound to places of a table, by the given names or by guess."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .cells import WORDS
 from .columns import key
 from .read import CountTable
 
-#: Personas that are asked about where none are named, at most.
+#: The most personas checked by default.
 MOST_GUESSED = 3
-#: Personas who go to the quietest and to the busiest place where no place is like a role: who, and with which role.
+#: If no place is like a role, these personas go to the quietest and to the busiest place: their names, and the role.
 STRANGERS = (("dialysis", "clinic"), ("office-worker", "office"))
-#: Places that a message names, at most.
+#: The most places in a message.
 NAMED = 8
 
 
 def cast_of(table: CountTable, personas: Any, given_roles: Mapping[str, str] | None) -> tuple[list[Persona], list[str]]:
-    """Personas with their roles at places of a table, and what was taken for what."""
+    """Personas with their roles at places of a table, and the guesses made for it."""
     given = _given(table, given_roles)
     named = personas is not None
     everybody = _read(ALL if personas is None else personas)
@@ -108,7 +108,7 @@ def _bound(persona: Persona, table: CountTable, given: Mapping[str, str], guesse
 
 
 def _like(role: str, table: CountTable) -> str | None:
-    """The quietest place that is called like a role."""
+    """The quietest place with a name like a role."""
     own = dict.fromkeys(WORDS["roles"].get(role, [key(role)]), role)
     every = {word: name for name, words in WORDS["roles"].items() for word in words} | own
 
@@ -156,7 +156,7 @@ def _strangers(table: CountTable) -> tuple[list[Persona], dict[str, str]]:
 
 
 def _fewest(there: list[Persona], table: CountTable, given: Mapping[str, str]) -> tuple[list[Persona], list[str]]:
-    """The personas whose place is the quietest, those whose roles were given first, and the names of the others."""
+    """The personas of the quietest place, the ones with given roles first, and the names of the others."""
 
     def rank(persona: Persona) -> tuple[bool, float]:
         first = _counted(persona, table)[0]

@@ -1,4 +1,4 @@
-"""Numbers as cities write them: decimal commas, separators of thousands, and words for what is not shown."""
+"""Numbers as cities write them: decimal commas, separators of thousands, and words for hidden numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from passerby.support.checks import shown
 
 #: The words of three languages for columns, cells and rows.
 WORDS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
-#: Nothing was counted, or it is not told; and a count that is there, and hidden because it is small.
+#: Nothing was counted, or nothing is published; and an existing count, hidden because it is small.
 MISSING, HIDDEN_WORDS = (frozenset(WORDS["cells"][name]) for name in ("missing", "hidden"))
 _BELOW = re.compile(r"(?:<|below|under|fewer than|less than|unter|weniger als|moins de)\s*(\d+)", re.I)
 _UP_TO = re.compile(r"(?:<=|≤|=<|up to|at most|bis(?: zu)?|höchstens|jusqu'à|au plus)\s*(\d+)", re.I)
@@ -23,15 +23,15 @@ _RANGE = re.compile(r"\d+\s*(?:-|–|to|bis|à)\s*(\d+)", re.I)
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?|[+-]?[.,]\d+")
 _COUNT = re.compile(r"[+-]?[.,]?\d")
 _GROUPED = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{mark}\d{{3}})+") for mark in ".,"}
-#: Blanks of any width, and the marks that the Swiss put between thousands.
+#: Blanks of any width, and the Swiss marks between thousands.
 _BLANKS = re.compile(r"(?<=\d)[\s'’\u00a0\u2009\u202f](?=\d{3}(?!\d))")
-#: Numbers beyond which floats miss whole ones.
+#: Beyond this number floats miss whole numbers.
 LARGEST = 2**53
 
 
 @dataclass(frozen=True)
 class CellValue:
-    """What a cell says: a number, or that it is hidden or missing; hidden ones may be known to be `most` at most."""
+    """The content of a cell: a number, or a hidden or missing one; hidden ones may be known to be `most` at most."""
 
     number: float = math.nan
     hidden: bool = False
@@ -44,12 +44,12 @@ class Numerals:
 
     decimal: str = "."
     thousands: str = ""
-    #: A number that could be read in two ways.
+    #: A number with two possible readings.
     doubtful: str = ""
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Numerals:
-        """The way in which all of some cells can be read.
+        """The one way to read all of some cells.
 
         >>> Numerals.of(["12", "1.204,5"]).decimal
         ','
@@ -74,7 +74,7 @@ class Numerals:
             return cls(mark, "," if mark == "." else ".")
         if not marked:
             return cls()
-        # Three digits after each mark. Where 1000 stands without a mark elsewhere, it is no sign of thousands.
+        # Three digits after each mark. If 1000 is written without a mark elsewhere, the mark is no sign of thousands.
         (mark,) = {"." if "." in text else "," for text in marked} if len({"." in x for x in marked}) == 1 else ("",)
         if not mark:
             raise InputError(f"{marked[0]!r} and others like it use both '.' and ','; write all numbers alike")
@@ -84,7 +84,7 @@ class Numerals:
         return cls("," if mark == "." else ".", mark, marked[0])
 
     def read(self, text: str, where: str) -> CellValue:
-        """What a cell says.
+        """The value of a cell.
 
         >>> Numerals().read("< 10", "").most
         9.0
@@ -127,7 +127,7 @@ class Numerals:
 
 
 def may_be_count(text: str) -> bool:
-    """Whether a cell looks like a number of people, or a word for one that is hidden.
+    """Whether a cell looks like a number of people, or a word for a hidden one.
 
     >>> may_be_count("unter 5"), may_be_count("1.204,5"), may_be_count("rain")
     (True, True, False)
@@ -138,7 +138,7 @@ def may_be_count(text: str) -> bool:
 
 
 def _decimal(text: str) -> str:
-    """The decimal sign that a number must have; none where its marks may be of thousands."""
+    """The only possible decimal sign of a number; none if its marks may be of thousands."""
     last = max(text.rfind("."), text.rfind(","))
     mark = text[last]
     other = "," if mark == "." else "."

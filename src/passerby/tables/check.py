@@ -1,8 +1,8 @@
-"""Check a table of counts before it is published, and without anybody's trace: what it would tell of people in words.
+"""Check a table of counts before publication, without anybody's trace, for its evidence on people described in words.
 
-For each persona a day of the table is looked at, by two adversaries. The insider knows how many others were counted,
-which are the numbers of the table. The other one knows the others by their habits: how many come on average, each
-independently, so that their number has the Poisson law.
+For each persona a day of the table is looked at, by two adversaries. The insider knows the number of others in each
+count: the numbers of the table. The other one knows the others by their habits, as a mean number of comers. Each comes
+independently, so their number has the Poisson law.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ MOST_LOOKED, PER_MISS = 48, 8
 WELL = 0.05
 #: Search for the best guess of a trace, and false alarms of a test.
 BUDGET, FALSE = 1e7, 0.01
-#: Counts that a prediction may exceed by chance: standard deviations.
+#: A prediction may exceed counts by so many standard deviations by chance.
 DEVIATIONS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class PersonaDay:
-    """One persona on one day of the table: the steps, the habits then, and the places that are counted."""
+    """One persona on one day of the table: the steps, the habits then, and the counted places."""
 
     persona: Persona
     table: CountTable
     prior: MarkovPrior
-    #: Counted places where they may be, the one that is asked about first.
+    #: Counted places in reach of the persona, the place of the question first.
     places: tuple[str, ...]
 
     @property
@@ -67,7 +67,7 @@ class PersonaDay:
         return self.table.places.index(place)
 
     def release(self, way: Mechanism, against: str, counted: int = 0) -> Release:
-        """What one of the adversaries sees of the counts, of which so many are the persona's own."""
+        """The view of one adversary on the counts; so many of all are the persona's own."""
         counts: list[Count] = []
         for place in self.places:
             number = self.persona.places.index(place)
@@ -81,12 +81,12 @@ class PersonaDay:
         return Release(counts=counts, steps=self.table.steps)
 
     def releases(self, way: Mechanism, against: str) -> list[Release]:
-        """The same, for a persona who comes in addition, and for one who is in the counts, where that matters."""
+        """The same, for a persona who comes in addition and, if it matters, for one already in the counts."""
         often = 1 if against != INSIDER or way.shift_invariant else 2
         return [self.release(way, against, counted) for counted in range(often)]
 
     def alone(self, place: str, way: Mechanism, against: str) -> float:
-        """How well the most telling single count of a place tells of presence, where they may well be there."""
+        """The advantage by the most telling single count of a place, if they may well be there."""
         chance = self.prior.marginals(self.table.steps)[:, self.persona.places.index(place)]
         found = [0.0]
         for t, count in enumerate(self.table.counts[:, self.column(place)].tolist()):
@@ -97,7 +97,7 @@ class PersonaDay:
         return max(found)
 
     def impossible(self) -> list[str]:
-        """What cannot be: counts that are smaller than what the persona would add to them."""
+        """Contradictions: counts smaller than the persona's own part."""
         out = []
         law, weight = self.prior.marginals(self.table.steps), self.persona.weight
         for place in self.places:
@@ -119,11 +119,11 @@ class PersonaDay:
 
 @dataclass(frozen=True)
 class CheckAnswer:
-    """One answer: about whom, what is asked, with which way to publish, and by whom.
+    """One answer: the persona, the question, the way to publish, and the adversary.
 
-    `lower` and `upper` are an advantage for questions of yes or no (0: nothing is told, 1: all), and else the chance of
-    the best guess, which is `baseline` without the table. `found` is the share of people for whom it holds who are
-    recognised at 1 % false alarms, at least and at most. `single` is the advantage by the most telling single count.
+    For questions of yes or no, `lower` and `upper` are an advantage (0: no evidence, 1: certainty). Otherwise they are
+    the chance of the best guess; without the table it is `baseline`. `found` is the share of people recognised at 1 %
+    false alarms if the answer is yes, at least and at most. `single` is the advantage by the most telling single count.
     """
 
     persona: str
@@ -140,7 +140,7 @@ class CheckAnswer:
 
 @dataclass(frozen=True, eq=False)
 class TableCheck:
-    """What a table would tell of personas, with each way to publish, and what readers lose by each."""
+    """A table's evidence on personas, with each way to publish, and its loss for readers."""
 
     table: CountTable
     days: tuple[PersonaDay, ...]
@@ -170,12 +170,12 @@ def check_table(
     runs: int = 100,
     seed: int = 0,
 ) -> TableCheck:
-    """What a table of counts would tell of people who are described in words; no trace of anybody is needed.
+    """The evidence of a table of counts on people described in words; no trace of anybody is needed.
 
-    `source` is a table (`read_counts`) or where to read one. `personas` are such people (`read_personas`), by default
-    ready ones whose roles are like places of the table. `roles` binds them to places, `{"clinic": "hospital 001"}`;
-    others are guessed by their names, and said. The counts of the table are the others that an insider knows. A persona
-    may be one of them or come in addition: the worse of both is told. `runs` series are drawn where they are too many
+    `source` is a table (`read_counts`) or its path. `personas` are such people (`read_personas`), by default ready ones
+    whose roles are like places of the table. `roles` binds them to places, `{"clinic": "hospital 001"}`; others are
+    guessed by their names, and said. The insider knows the counts of the table as the numbers of others. A persona may
+    be one of them or come in addition: the result is the worse of both. `runs` series are drawn if there are too many
     to list.
 
     >>> import polars as pl
@@ -212,7 +212,7 @@ def _ways(ways: Any) -> tuple[WayToPublish, ...]:
 
 
 def day_of(persona: Persona, table: CountTable) -> PersonaDay:
-    """The day on which a persona is longest at the counted place that is asked about; of several the quietest."""
+    """The day of a persona's longest stay at the counted place of the question; of several the quietest."""
     counted = tuple(place for place in persona.places if place in table.places and place != ELSEWHERE)
     first = counted[0]
     law = persona.over(table.calendar).marginals(table.steps)
@@ -236,7 +236,7 @@ def day_of(persona: Persona, table: CountTable) -> PersonaDay:
 def presence(
     day: PersonaDay, places: Sequence[str], way: WayToPublish, against: str, runs: int, seed: int
 ) -> list[CheckAnswer]:
-    """Whether a persona was at each of some places, by the counts of those that the day holds."""
+    """Whether a persona was at each of some places, by the counts of the covered ones on that day."""
     effort: dict[str, Any] = {"runs": runs, "seed": seed}
     about = {"persona": day.persona.name, "question": PRESENCE, "way": way.name, "against": against}
     found = []
@@ -275,7 +275,7 @@ def ask(day: PersonaDay, ways: Sequence[WayToPublish], runs: int, seed: int) -> 
 
 
 def _asked(day: PersonaDay, way: WayToPublish, against: str, found: Sequence[Any]) -> list[CheckAnswer]:
-    """What was found with one release."""
+    """The answers for one release."""
     *there, counted, curve, trace = found
     about = {"persona": day.persona.name, "way": way.name, "against": against}
     out = []

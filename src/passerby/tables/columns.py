@@ -1,4 +1,4 @@
-"""What the columns of a table of counts hold: told by their names in three languages, and by what stands in them."""
+"""The content of a table's columns: inferred from their names in three languages, and from their cells."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .moments import read_moment, weekday
 Rows = Sequence[Sequence[str]]
 Holds = Callable[[Rows, int], bool]
 
-#: Names of columns by what they hold, best first.
+#: Names of columns by content, best first.
 NAMES = WORDS["columns"]
-#: What is said of a row beside its counts: passed over.
+#: Remarks on a row beside its counts: passed over.
 ABOUT = frozenset(NAMES["about"])
-#: What a column, row or place is called that adds up others, or takes their mean; a day or a remark may follow.
+#: Names of a column, row or place with the sum or mean of others; a day or a remark may follow.
 _TOTALS = re.compile(rf"({'|'.join(map(re.escape, WORDS['rows']['totals']))})([ :_(-].*)?", re.I)
 _HOUR = re.compile(r"[hH]?\d{1,2}([:h.]\d{0,2})?(\s*(-|–|bis|à|to)\s*\d{1,2}([:h.]\d{0,2})?)?\s*(h|uhr)?", re.I)
-#: A column of times has so many cells of its first rows that can be read.
+#: In a column of times, this share of its first cells can be read.
 MOST_ROWS, SHARE = 50, 0.6
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds what, by its number: times, and a place with its count (long) or a column a place (wide)."""
+    """The columns by content, as numbers: times, and a place with its count (long) or a column a place (wide)."""
 
     time: tuple[int, ...]
     places: tuple[int, ...] = ()
     place: int | None = None
     count: int | None = None
     direction: int | None = None
-    #: Columns whose names are hours or times, where each row is a place or a day.
+    #: Columns named by hours or times, in a table with a row for each place or day.
     hours: tuple[int, ...] = ()
     expected: bool = False
     remarks: tuple[str, ...] = field(default=())
@@ -66,7 +66,7 @@ def is_total(name: str) -> bool:
 
 
 def columns_of(header: Sequence[str], rows: Rows) -> Columns:
-    """What each column holds."""
+    """The content of each column."""
     names = [key(name) for name in header]
     sample = rows[:MOST_ROWS]
     hours = _hour_columns(header)
@@ -147,7 +147,7 @@ def _hour_columns(header: Sequence[str]) -> list[int]:
 
 
 def _time_columns(names: Sequence[str], sample: Rows, header: Sequence[str]) -> tuple[int, ...]:
-    """The column of times, or those of dates and of hours."""
+    """The column of times, or the columns of dates and of hours."""
     time, date = (_first(names, kind, sample, set(), _holds_times) for kind in ("time", "date"))
     hour = _first(names, "hour", sample, set(), _holds_hours)
     if hour is None and time is not None and date is not None and _holds_hours(sample, time):
@@ -176,7 +176,7 @@ def _count_column(names: Sequence[str], sample: Rows, time: tuple[int, ...]) -> 
 
 
 def _first(names: Sequence[str], kind: str, sample: Rows, used: set[int], holds: Holds | None = None) -> int | None:
-    """The first column of a kind by the order of its names that holds what it must."""
+    """The first column of a kind with the right content, in the order of its names."""
     for x in NAMES[kind]:
         for k, name in enumerate(names):
             if name == x and k not in used and (holds is None or holds(sample, k)):

@@ -18,12 +18,12 @@ from passerby.visits.readers import as_polars
 #: Bytes of a table, at most.
 MOST_BYTES = 200_000_000
 SEPARATORS = ";\t,|"
-#: Lines that are looked at to find what separates columns, and the line with their names.
+#: The lines inspected for the separator of columns, and for the line with their names.
 LOOKED_AT = 60
 
 
 def rows_of(source: Any) -> tuple[str, list[str], list[list[str]], list[int], tuple[str, ...]]:
-    """The name of a table, its header, its rows as text, the line of each, and what to say of it."""
+    """The name of a table, its header, its rows as text, the line of each, and remarks on it."""
     if not isinstance(source, str | Path):
         return "the table", *_frame_rows(as_polars(source)), ()
     path = checks.path(source, "source")
@@ -59,7 +59,7 @@ def _frame_rows(table: pl.DataFrame) -> tuple[list[str], list[list[str]], list[i
 
 
 def _decoded(data: bytes, path: Path) -> tuple[str, tuple[str, ...]]:
-    """The text of a file, in UTF-8, in UTF-16 where it says so, or else as Windows writes Western languages."""
+    """The text of a file: UTF-8, UTF-16 with its mark, or the Windows encoding of Western languages."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", errors="replace"), ()
     try:
@@ -99,7 +99,7 @@ def _text_rows(text: str) -> tuple[list[str], list[list[str]], list[int]]:
 
 
 def _records(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    """The records that hold anything, with the line of each; comments begin with `#`."""
+    """The records with any content, and the line of each; comments begin with `#`."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     records: list[tuple[int, list[str]]] = []
     line = 1
@@ -116,7 +116,7 @@ def _records(text: str, separator: str) -> list[tuple[int, list[str]]]:
 
 
 def _header(records: Sequence[tuple[int, list[str]]]) -> int:
-    """The first record that has nearly as many fields as most: titles above a table have one or two."""
+    """The first record with nearly as many fields as most: titles above a table have one or two."""
     sizes = [sum(map(bool, record)) for _, record in records[:LOOKED_AT]]
     usual = sorted(sizes)[len(sizes) // 2]
     return next(k for k, size in enumerate(sizes) if size >= max(min(2, usual), usual - 1))

@@ -1,4 +1,4 @@
-"""A table of counts with totals, as a file: rows by columns, of which some are sums of the others."""
+"""A table of counts with totals, as a file: rows by columns, and some are sums of the others."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from passerby.support.checks import whole
 from .recover import recovered
 from .suppress import conceal
 
-#: Names of rows and columns that are sums.
+#: Names of rows and columns with sums.
 TOTALS = ("total", "totals", "sum", "all", "gesamt", "summe", "somme", "ensemble")
-#: What stands for a hidden number, beside an empty cell.
+#: Signs of a hidden number, besides an empty cell.
 HIDDEN = ("", "*", "-", "x", "nan")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Cells by their names: `small` ones, those `given_away` by the others, and which to hide `also`.
+    """Cells by name: `small` ones, the ones `given_away` by the others, and the ones to hide `also`.
 
-    `published` has the values (rows, columns) that may be shown, NaN where a cell is hidden.
+    `published` has the values (rows, columns) to show, NaN for a hidden cell.
     """
 
     small: list[str]
@@ -58,9 +58,9 @@ class Margins:
         return Release(counts=counts, steps=1, mechanism=Suppression(below))
 
     def concealed(self, below: int) -> Choice:
-        """Hide numbers below a threshold, and as few others as it takes that none of these follows from the rest.
+        """Hide numbers below a threshold, and as few others as needed, so the rest gives none of them away.
 
-        Of as few numbers, those of the fewest people are hidden.
+        Among equally small sets, the one with the fewest people is hidden.
 
         >>> table = Margins("place", ["a", "b", "c", "total"], ["08:00"], [[5.0], [40.0], [31.0], [76.0]])
         >>> found = table.concealed(10)

@@ -1,4 +1,4 @@
-"""Times as cities write them: ISO or by day and month, hours alone, weekdays, and clocks that are changed."""
+"""Times as cities write them: ISO or by day and month, hours alone, weekdays, and changes of the clock."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from passerby.visits.times import DAY_FIRST, MONTH_FIRST
 
 from .cells import WORDS
 
-#: Zones that stand for all with the same clock, tried where times tell of a zone and none is given.
+#: One zone for each clock, tried if times imply a zone and none is given.
 ZONES = (
     *("UTC", "Europe/London", "Europe/Paris", "Europe/Athens", "America/New_York", "America/Chicago"),
     *("America/Denver", "America/Los_Angeles", "Australia/Sydney", "Australia/Brisbane", "Asia/Tokyo", "Asia/Kolkata"),
 )
 #: The number of each weekday, by its words.
 _DAYS = {word: number for number, words in enumerate(WORDS["weekdays"].values()) for word in words}
-#: The Monday on which days without a date are taken to lie.
+#: The Monday for days without a date.
 MONDAY = datetime(2024, 1, 15)
 _MONTHS = [tuple(starts) for starts in WORDS["months"]["starts"]]
 _CLOCK = (
@@ -48,7 +48,7 @@ _WEEKDAY = re.compile(r"(?P<name>[^\W\d]{2,9})\.?,?\s*(?P<rest>.*)", re.S)
 
 @dataclass(frozen=True)
 class Written:
-    """A time as it stands: what the clock shows, how far it is ahead of UTC where that is told, and what it is of."""
+    """A written time: the clock's reading, its lead on UTC if given, and the kind of time."""
 
     clock: datetime
     ahead: timedelta | None = None
@@ -58,7 +58,7 @@ class Written:
 
 
 def read_moment(text: str, day_first: bool | None = None) -> Written | None:
-    """A time, or None where a text is none; `day_first` says how 03/04/2024 is read.
+    """A time, or None for another text; `day_first` decides the reading of 03/04/2024.
 
     >>> read_moment("31.12.2024 08:00").clock, read_moment("Dec 31, 2024 8:00 PM").clock.hour, read_moment("park")
     (datetime.datetime(2024, 12, 31, 8, 0), 20, None)
@@ -88,7 +88,7 @@ def _read(bare: str, day_first: bool | None, number: int) -> Written | None:
 
 
 def weekday(text: str) -> int | None:
-    """The number of the weekday that a text begins with, in English, German or French; None where it begins with none.
+    """The number of the weekday at the start of a text, in English, German or French; None without one.
 
     >>> weekday("Montag 08:00"), weekday("dim."), weekday("market")
     (0, 6, None)
@@ -151,15 +151,15 @@ def _ahead(zone: str | None) -> timedelta | None:
 
 
 def check_form(form: object) -> None:
-    """Refuse what is neither of two words."""
+    """Refuse a word other than these two."""
     if not is_word(form, (DAY_FIRST, MONTH_FIRST)):
         raise InputError(f"time_format is {shown(form)}; expected {DAY_FIRST!r} or {MONTH_FIRST!r}")
 
 
 def day_order(texts: Sequence[str], form: str | None, words: bool) -> bool | None:
-    """Whether dates with slashes begin with the day; `words` says that the header is German or French.
+    """Whether dates with slashes begin with the day; `words` marks a German or French header.
 
-    None where none has slashes. Dates that could be both are refused, unless `form` says which.
+    None without slashes. Ambiguous dates are refused, unless `form` decides.
     """
     if form is not None:
         return form == DAY_FIRST
@@ -178,9 +178,9 @@ def day_order(texts: Sequence[str], form: str | None, words: bool) -> bool | Non
 
 
 def zone_of(times: Sequence[Written], twice: Sequence[datetime], timezone: str | None) -> tuple[str, str]:
-    """The time zone of a table, and what to say of it: the one given, or the first that agrees with its times.
+    """The time zone of a table, and remarks on it: the given zone, or the first in agreement with its times.
 
-    `twice` are the times on a clock that come twice at one place.
+    `twice` are clock times written twice for one place.
     """
     if timezone is not None:
         return timezone, ""

@@ -33,8 +33,8 @@ _WORDS = frozenset(WORDS["columns"]["day_first"])
 class CountTable:
     """A table of counts: how many people were at each of some places, step by step.
 
-    `counts` (T, P) has NaN where nothing is told: where a count is `hidden` (T, P) because it is small, or missing.
-    `most` (T, P) is what a hidden count is at most, where the table says so. `calendar` has the steps.
+    `counts` (T, P) is NaN for an unpublished count: `hidden` (T, P) because it is small, or missing. `most` (T, P) is
+    the highest possible value of a hidden count, if the table has it. `calendar` has the steps.
 
     >>> import polars as pl
     >>> table = read_counts(pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "clinic": [3, 12]}))
@@ -47,7 +47,7 @@ class CountTable:
     counts: NDArray[np.float64]
     hidden: NDArray[np.bool_]
     most: NDArray[np.float64]
-    #: What was taken for what, and left out.
+    #: The guesses made, and the left-out parts.
     remarks: tuple[str, ...] = ()
     source: str = ""
 
@@ -58,7 +58,7 @@ class CountTable:
 
     @property
     def clock(self) -> list[datetime]:
-        """What the clock shows at the beginning of each step."""
+        """The clock's reading at the beginning of each step."""
         zone = ZoneInfo(self.calendar.timezone)
         return [datetime.fromtimestamp(m * 60, zone).replace(tzinfo=None) for m in self.calendar.begins.tolist()]
 
@@ -72,7 +72,7 @@ class CountTable:
 
 @dataclass(frozen=True)
 class _Row:
-    """One count: when, where, what, and where it stands in the file."""
+    """One count: its time, place and value, and its position in the file."""
 
     time: Written
     place: str
@@ -85,9 +85,9 @@ def read_counts(
 ) -> CountTable:
     """Read a table of counts: a path (text or Parquet), or a polars or pandas table.
 
-    It is wide (a column of times and one for each place), long (time, place, count), or has a row for each place and
-    day and a column for each hour. `timezone` is that of times without an offset, `time_format` "day-first" or
-    "month-first", and `step` the length of a step where the table does not tell.
+    The table is wide (a column of times and one for each place) or long (time, place, count). It may also have a row
+    for each place and day, and a column for each hour. `timezone` is the zone of times without an offset, `time_format`
+    is "day-first" or "month-first", and `step` the length of a step if the table leaves it open.
     """
     if timezone is not None:
         check_timezone(timezone)
@@ -106,7 +106,7 @@ def read_counts(
 def _counts(
     columns: Columns, header: Sequence[str], rows: Sequence[Sequence[str]], lines: Sequence[int], form: str | None
 ) -> tuple[list[_Row], tuple[str, ...]]:
-    """All counts of a table, and what was left out."""
+    """All counts of a table, and the left-out parts."""
     if len(rows) * len(columns.cells) > MOST_CELLS:
         raise InputError(f"a table has {MOST_CELLS:,} cells at most; give a part of it")
     words = any(word in _WORDS for name in header for word in key(name).split())
@@ -162,7 +162,7 @@ def _ends(kept: Sequence[tuple[Sequence[str], str, int]], columns: Columns) -> b
 
 
 def _hours(header: Sequence[str], columns: Columns, order: bool | None) -> dict[int, Written]:
-    """The time that each column is named by."""
+    """The times in the names of the columns."""
     out: dict[int, Written] = {}
     names = [header[k].strip() for k in columns.hours]
     late = {*names} <= {str(k) for k in range(1, 25)} and "24" in names
@@ -238,7 +238,7 @@ def _grid(
 
 
 def _instants(cells: Sequence[_Row], zone: str, twice: dict[datetime, str]) -> list[datetime]:
-    """When each count was, in UTC; of an hour that comes twice the second is the later one."""
+    """The time of each count, in UTC; of a repeated hour the second is the later one."""
     zoned = ZoneInfo(zone)
     wrong = next((at for at in twice if not is_twice(at, zone)), None)
     if wrong is not None:

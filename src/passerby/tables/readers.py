@@ -1,7 +1,8 @@
-"""What the readers of a table lose, in their words, by what is done to its counts: worked out from the laws alone.
+"""The loss of a table's readers by a mechanism on its counts, in their words: reckoned from the laws alone.
 
-Beside the mean error: the share of counts that are shown, the error relative to the count, the chance that the order of
-two places at the same time is kept, and the chance that the sign of a change from one step to the next is right.
+Beside the mean error, the losses are the share of shown counts and the error relative to the count. Two chances follow.
+One is that the order of two places at the same time is kept. The other is that the sign of a change from one step to
+the next is right.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from passerby.mechanisms import Mechanism
 
 Floats = NDArray[np.float64]
 
-#: Different pairs of counts that are looked at, at most; of more, an even share is.
+#: The most different pairs of counts in the reckoning; of more, an even share is taken.
 MOST_PAIRS = 20_000
-#: Pieces into which a continuum is cut, so fine that two values are hardly ever in one.
+#: Pieces of a continuum: the cut is so fine that hardly ever two values are in one.
 PIECES = 4001
 
 
 @dataclass(frozen=True)
 class ReaderLosses:
-    """What readers lose. `error` is in people per count that is shown; the others are shares from 0 to 1.
+    """The losses of readers. `error` is in people per shown count; the others are shares from 0 to 1.
 
-    `relative` is the error as a share of the true count, on average over counts above zero that are shown. `order` and
-    `change` are None where no two counts differ. `total` is the error of all counts as a share of their sum, where
-    hidden ones are taken for 0.
+    `relative` is the error as a share of the true count, on average over shown counts above zero. `order` and `change`
+    are None if all counts are equal. `total` is the error of all counts as a share of their sum, with hidden counts
+    taken for 0.
     """
 
     mean: float
@@ -62,7 +63,7 @@ of two places is kept with 90 %.'
 
 
 def reader_losses(counts: Floats, mechanism: Mechanism) -> ReaderLosses:
-    """What readers lose of true counts (T, P), NaN where none is published, by one mechanism.
+    """The readers' loss on true counts (T, P), NaN for unpublished ones, by one mechanism.
 
     >>> from passerby.mechanisms import Rounding
     >>> found = reader_losses(np.array([[3.0, 12.0], [4.0, 20.0]]), Rounding(10))
@@ -87,7 +88,7 @@ def reader_losses(counts: Floats, mechanism: Mechanism) -> ReaderLosses:
 
 
 def _one(mechanism: Mechanism, count: float) -> tuple[float, float, float]:
-    """How likely a count is shown, its error where it is (times that), and its error where hidden ones are 0."""
+    """The chance of a count being shown, its error if shown (times this chance), and its error with hidden as 0."""
     values, chances = _law(mechanism, count)
     there = ~np.isnan(values)
     error = float(np.abs(values[there] - count) @ chances[there])
@@ -95,7 +96,7 @@ def _one(mechanism: Mechanism, count: float) -> tuple[float, float, float]:
 
 
 def _pairs(row: Floats) -> Iterable[tuple[float, float]]:
-    """All pairs of a step's counts that differ, the larger first."""
+    """All pairs of a step's different counts, the larger first."""
     numbers, often = np.unique(row, return_counts=True)
     for k, large in enumerate(numbers.tolist()):
         for small, many in zip(numbers[:k].tolist(), often[:k].tolist(), strict=True):
@@ -124,7 +125,7 @@ def _kept(pairs: Iterable[tuple[float, float]], mechanism: Mechanism) -> float |
 
 @lru_cache(maxsize=200_000)
 def _larger(mechanism: Mechanism, high: float, low: float) -> float:
-    """How likely the published value of one count is above that of another, both drawn by themselves."""
+    """The chance of one count's published value exceeding another's, both drawn independently."""
     (some, likely), (others, chances) = _law(mechanism, high), _law(mechanism, low)
     some, likely = some[~np.isnan(some)], likely[~np.isnan(some)]
     others, chances = others[~np.isnan(others)], chances[~np.isnan(others)]
@@ -134,7 +135,7 @@ def _larger(mechanism: Mechanism, high: float, low: float) -> float:
 
 @lru_cache(maxsize=50_000)
 def _law(mechanism: Mechanism, count: float) -> tuple[Floats, Floats]:
-    """What is published for a count: values in increasing order with their probabilities; a continuum is cut."""
+    """The published values of a count in increasing order, with their probabilities; a continuum is cut."""
     try:
         return mechanism.law(count)
     except UnsupportedRelease:

@@ -1,8 +1,8 @@
-"""What a table gives away of the numbers that it hides: totals beside parts, and tables beside each other.
+"""Recovery of a table's hidden numbers from the shown ones: totals beside parts, and tables beside each other.
 
-Every number counts people of some kinds, so that what is published bounds how many people there are of each kind. The
-range of a hidden number is what can be, given all others: a whole-numbered programme with an unknown for each kind. A
-number whose range is a single value is not hidden.
+Every number counts people of some kinds, so the published numbers bound the number of people of each kind. The range of
+a hidden number holds its possible values, given all others. It is the result of a whole-numbered programme with an
+unknown for each kind. A number whose range is a single value is not hidden.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from passerby.model.release import Release
 from passerby.outcomes.series import as_published
 
 Ints = NDArray[np.int64]
-#: Whole numbers from the first to the last, which may be infinity.
+#: Whole numbers from the first to the last; the last may be infinity.
 Span = tuple[int, float]
 
 #: More kinds of people than this are not told apart.
@@ -37,7 +37,7 @@ CONTRADICTION = "published: there are no numbers of people for which all of thes
 
 @dataclass(frozen=True)
 class Cell:
-    """A published number: the counts that it may stand for, by itself and together with all others."""
+    """A published number: its possible counts, by itself and together with all others."""
 
     count: Count
     value: float
@@ -46,17 +46,17 @@ class Cell:
 
     @property
     def recovered(self) -> bool:
-        """Whether the other numbers give away the count, which this one does not."""
+        """Whether the other numbers give away the count, although this one does not."""
         return self.alone[0] < self.alone[1] and self.together[0] == self.together[1]
 
 
 def recovered(
     release: Release, published: Iterable[float | Iterable[float]], *, also: Iterable[Count] = ()
 ) -> list[Cell]:
-    """What is told of each count by all that was published: from how many people to how many it may count.
+    """The range of each count given all published numbers: the fewest and the most people in it.
 
     For rules without chance (raw counts, suppression, rounding, bands, scaling), in the form of the release's counts.
-    Counts that are hidden `also` are those of which it is known that their rule would have shown them (`conceal`).
+    Counts hidden `also` are complementary suppressions: their rule is known to show them (`conceal`).
 
     >>> from passerby import Present, Suppression
     >>> parts = [Present([0], step=0), Present([1], step=0), Present([2], step=0)]
@@ -76,9 +76,9 @@ def recovered(
 
 @dataclass(frozen=True)
 class Table:
-    """Published numbers: their `counts`, the `values`, and the `groups` of those that may be about the same people.
+    """Published numbers: their `counts`, the `values`, and the `groups` of counts that may be about the same people.
 
-    `kinds` has, for each group in which something is open, the kinds of people that its counts tell apart.
+    `kinds` has, for each group with an open number, the kinds of people distinguished by its counts.
     """
 
     counts: tuple[Count, ...]
@@ -88,7 +88,7 @@ class Table:
 
     @classmethod
     def of(cls, release: Release, published: Iterable[float | Iterable[float]]) -> Table:
-        """What was published, in the form of the release's counts."""
+        """Published values, in the form of the release's counts."""
         if not isinstance(release, Release) or not release.fixed:
             raise InputError(f"release: expected a Release that is fixed in advance, got {release!r}")
         values = as_published(release, published)
@@ -96,7 +96,7 @@ class Table:
         return cls(release.listed, told, _linked(release.listed), release.steps)
 
     def numbers(self, counts: Iterable[Count], name: str) -> set[int]:
-        """Which of the counts these are."""
+        """The numbers of these counts."""
         if isinstance(counts, (str, bytes, Count)) or not isinstance(counts, Iterable):
             raise InputError(f"{name}: expected a list of counts, such as release.listed[:1], got {counts!r}")
         found = list(counts)
@@ -107,11 +107,11 @@ class Table:
 
     @cached_property
     def kinds(self) -> dict[int, Ints]:
-        """Those of each group, which are found when they are asked for first."""
+        """The kinds of each group, found at the first request."""
         return {}
 
     def cells(self, also: Collection[int] = ()) -> list[Cell]:
-        """What is told of each count, where some are hidden `also`, though their rule would show them."""
+        """The range of each count, with some hidden `also`, though their rule would show them."""
         possible = [self.possible(i, i in also) for i in range(len(self.counts))]
         alone = [ends_of(spans) for spans in possible]
         together = list(alone)
@@ -122,9 +122,9 @@ class Table:
         return [Cell(*parts) for parts in zip(self.counts, told, alone, together, strict=True)]
 
     def check(self, cells: Sequence[Cell]) -> None:
-        """Refuse numbers that contradict each other where nothing is open: where something is, `cells` does.
+        """Refuse contradictory numbers if nothing is open; otherwise `cells` does.
 
-        Groups that tell too many kinds of people apart are believed.
+        Groups with too many kinds of people are believed.
         """
         for g, group in enumerate(self.groups):
             alone = [cells[i].alone for i in group]
@@ -135,18 +135,18 @@ class Table:
                         raise InputError(CONTRADICTION)
 
     def possible(self, i: int, also: bool) -> list[Span]:
-        """What a number may count by itself; one that is hidden also is known to be of those that are shown."""
+        """The possible counts of a number by itself; a number hidden `also` is known to be a shown one."""
         return _shown(self.counts[i]) if also else _published(self.counts[i], self.values[i])
 
     def ranges(self, group: int, possible: Sequence[list[Span]]) -> Iterable[Span]:
-        """What the numbers of a group may count given all of them, by what each may count by itself."""
+        """The possible counts of a group's numbers given all of them, from the possible counts of each by itself."""
         alone = [ends_of(spans) for spans in possible]
         if all(low == high for low, high in alone):
             return alone
         return _ranges(self.kinds_of(group), possible)
 
     def kinds_of(self, group: int) -> Ints:
-        """The kinds of people that the counts of a group tell apart."""
+        """The kinds of people distinguished by the counts of a group."""
         if group not in self.kinds:
             self.kinds[group] = _kinds([self.counts[i] for i in self.groups[group]], self.steps)
         return self.kinds[group]
@@ -158,7 +158,7 @@ def ends_of(spans: Sequence[Span]) -> Span:
 
 
 def _shown(count: Count) -> list[Span]:
-    """The counts that a rule does not hide: with zeros kept, none and those from its limit on."""
+    """The counts shown by a rule: with zeros kept, none and the counts from its limit on."""
     try:
         hidden = _published(count, math.nan)
     except InputError:
@@ -173,7 +173,7 @@ def _shown(count: Count) -> list[Span]:
 
 
 def _published(count: Count, value: float) -> list[Span]:
-    """The counts that are published as this value, in order."""
+    """The counts published as this value, in order."""
     steps = _fixed(mechanism_of(count))
     spans = hidden_spans(steps) if math.isnan(value) else spans_of(steps, np.array([value]))
     ranges: list[Span] = []
@@ -196,7 +196,7 @@ def _before(end: float) -> float:
 
 
 def _fixed(rule: Mechanism) -> tuple[Rule, ...]:
-    """The rules without chance that one is made of."""
+    """The deterministic rules within this one."""
     if rule.rules is None:
         raise UnsupportedRelease(f"{rule!r}: what may be behind a number is bounded for rules without chance only")
     return rule.rules
@@ -215,7 +215,7 @@ def _linked(counts: Sequence[Count]) -> list[list[int]]:
 
 
 def _kinds(counts: Sequence[Count], steps: int) -> Ints:
-    """All kinds of people that these counts tell apart: which of them count each kind (kinds, counts)."""
+    """All kinds of people distinguished by these counts: the counts of each kind (kinds, counts)."""
     by_step: list[list[Count]] = [[] for _ in range(steps)]
     for count in counts:
         by_step[count.read].append(count)
@@ -241,7 +241,7 @@ def _kinds(counts: Sequence[Count], steps: int) -> Ints:
 
 
 def _ranges(kinds: Ints, possible: Sequence[list[Span]]) -> Iterator[Span]:
-    """The range of each count given what all of them may be."""
+    """The range of each count given the spans of all of them."""
     for column, (low, high) in zip(kinds.T, map(ends_of, possible), strict=True):
         if low == high:
             yield low, high
@@ -253,10 +253,11 @@ def _ranges(kinds: Ints, possible: Sequence[list[Span]]) -> Iterator[Span]:
 
 
 def _least(kinds: Ints, aim: Ints, possible: Sequence[list[Span]]) -> float:
-    """The least that `aim` (kinds,) adds up to, over numbers of people of each kind that leave each count in its spans.
+    """The least sum of `aim` (kinds,) over numbers of people of each kind with each count in its spans.
 
-    Infinite where there are no such numbers, and minus infinity where there is no end. A whole-numbered programme takes
-    each count to be anywhere from its first span to its last; where it falls between two, each span is tried by itself.
+    It is infinite without such numbers, and minus infinity without a lower end. A whole-numbered programme takes each
+    count to be anywhere from its first span to its last. If a count falls between two spans, each span is tried by
+    itself.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -266,7 +267,7 @@ def _least(kinds: Ints, aim: Ints, possible: Sequence[list[Span]]) -> float:
         integrality=np.ones(len(kinds), dtype=np.int64),
         bounds=Bounds(0, np.inf),
         constraints=within,
-        # By default the solver stops within a ten-thousandth of the least, which is many people of a large count.
+        # By default the solver stops within a ten-thousandth of the least; for a large count this is many people.
         options={"mip_rel_gap": 0.0},
     )
     if found.status:

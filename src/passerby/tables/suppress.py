@@ -1,10 +1,9 @@
-"""Which further numbers of a table to hide, so that none that is hidden follows from the others.
+"""Complementary suppression: further numbers of a table to hide, so no hidden number follows from the others.
 
-Hiding one more number widens what the others may be, so that the more is hidden the less follows. Sets of numbers are
-tried from the cheapest on, for each group of counts that may be about the same people by itself. If none of so many is
-enough, numbers are added one by one, the one first that leaves most open, and those that were not needed are shown
-again. A number that is hidden in vain, since it follows from what is shown, is never left in: without it nothing more
-would be known.
+Hiding one more number widens the ranges of the others, so less follows from fewer shown numbers. Sets of numbers are
+tried from the cheapest on. This is done separately for each group of counts that may be about the same people. If none
+of so many sets is enough, numbers are added one by one, the one with the widest ranges first. Unneeded numbers are then
+shown again. A number hidden in vain follows from the shown ones. It is never left in: it protects nothing.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from passerby.support.checks import whole
 
 from .recover import Cell, Table, ends_of
 
-#: Sets of numbers that are tried for a group before it is settled for what is found one by one.
+#: Sets of numbers tried for a group before the search adds numbers one by one.
 MOST_TRIED = 400
 
 
 @dataclass(frozen=True)
 class Concealment:
-    """What to hide `also`, and what is then told.
+    """The numbers to hide `also`, and the remaining ranges.
 
-    `published` are the values in the form of the release's counts, NaN where they are hidden; `cells` what is told of
-    each count by all of them. `least` says whether nothing cheaper would do, for certain.
+    `published` are the values in the form of the release's counts, NaN for hidden ones; `cells` has the range of each
+    count given all of them. `least` says whether nothing cheaper would do, for certain.
     """
 
     also: tuple[Count, ...]
@@ -50,12 +49,12 @@ def conceal(
     cost: Callable[[Cell], float] | None = None,
     apart: int = 1,
 ) -> Concealment:
-    """Hide further numbers, so that none that a rule hides or rounds follows from what is shown (`recovered`).
+    """Hide further numbers, so the shown ones give away no number hidden or rounded by a rule (`recovered`).
 
-    The cheapest choice is looked for: as few numbers as possible, or by the `cost` of each, which is above 0. Counts to
-    `keep` (such as totals) stay. Of each such number, at least two values that are `apart` by so many people must
-    remain possible, or all that were by itself. It is taken to be known which numbers are hidden also, and that their
-    rule would have shown them.
+    The search is for the cheapest choice: as few numbers as possible, or the least sum of the `cost` of each, above 0.
+    Counts to `keep` (such as totals) stay. Of each hidden or rounded number, at least two values `apart` by so many
+    people must remain possible, or all values possible by itself. The adversary is taken to know the numbers hidden
+    `also`, and to know their rule would have shown them.
 
     >>> from passerby import Present, Suppression
     >>> parts = [Present([place], step=0) for place in range(3)]
@@ -102,7 +101,7 @@ def _price(cost: Callable[[Cell], float] | None, cell: Cell) -> float:
 
 @dataclass(frozen=True)
 class _Search:
-    """The choice for one group of counts: which of those with a `price` are hidden also."""
+    """The choice for one group of counts: the counts to hide also, among those with a `price`."""
 
     table: Table
     group: int
@@ -110,7 +109,7 @@ class _Search:
     price: dict[int, float]
 
     def best(self) -> tuple[list[int], bool]:
-        """The cheapest choice that was found, and whether it is the cheapest of all for certain."""
+        """The cheapest choice found, and whether it is the cheapest of all for certain."""
         if not self.missing(()):
             return [], True
         if self.missing(list(self.price)):
@@ -123,7 +122,7 @@ class _Search:
         raise AssertionError("all together were enough")
 
     def missing(self, also: Collection[int]) -> float:
-        """By how many people the ends are too close, of all numbers that a rule hides or rounds."""
+        """The number of people missing between the ends, over all numbers hidden or rounded by a rule."""
         members = self.table.groups[self.group]
         own = [self.table.possible(i, False) for i in members]
         possible = [self.table.possible(i, True) if i in also else own[k] for k, i in enumerate(members)]
@@ -131,13 +130,13 @@ class _Search:
         return sum(max(0.0, min(self.apart, high - low) - (last - first)) for (low, high), (first, last) in ends)
 
     def _one_by_one(self) -> list[int]:
-        """Add the number that leaves least missing for its price, and at last show again what was not needed."""
+        """Add the number with the least missing for its price, and at last show unneeded numbers again."""
         chosen: list[int] = []
         left = self.missing(chosen)
         while left:
             rest = [i for i in self.price if i not in chosen]
             found = {i: self.missing([*chosen, i]) for i in rest}
-            # Two that help only together gain nothing one by one: then the cheapest comes first.
+            # Two numbers of use only together gain nothing one by one: then the cheapest comes first.
             best = min(rest, key=lambda i: ((found[i] - left) / self.price[i], self.price[i], i))
             chosen.append(best)
             left = found[best]

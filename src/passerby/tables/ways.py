@@ -1,4 +1,4 @@
-"""Ways to publish a table that are tried, and what somebody sees of a count who does not know the others in it."""
+"""Candidate ways to publish a table, and the view of a count for somebody with the others' habits alone."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Floats = NDArray[np.float64]
 
 #: Chances of others below this are left out.
 LEAST = 1e-18
-#: The two adversaries: one knows where everybody else was, and the other one how many come on average.
+#: The two adversaries: one knows everybody else's place, and the other the mean number of comers.
 INSIDER, HABITS = "insider", "habits"
 ADVERSARIES = (INSIDER, HABITS)
 
 
 @dataclass(frozen=True)
 class WayToPublish:
-    """What is done to each count, and what it is called."""
+    """A mechanism on each count, and its name."""
 
     name: str
     mechanism: Mechanism
 
 
-#: What is tried where nothing else is said, the table as it is first.
+#: The default ways, the table as it is first.
 WAYS = (
     WayToPublish("as it is", Raw()),
     WayToPublish("hidden below 5", Suppression(5)),
@@ -41,10 +41,10 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Comers(Discrete):
-    """A count to which others come independently, `mean` of them on average, and then what the `rule` makes of it.
+    """A count of independent comers, `mean` of them on average, and then the result of the `rule` on it.
 
-    The number of others has the Poisson law: the sum of many independent comers (Le Cam 1960). Whoever knows the mean
-    alone sees it as noise that is added before the rule.
+    The number of others has the Poisson law: the sum of many independent comers (Le Cam 1960). To an adversary with the
+    mean alone, this number is noise added before the rule.
 
     >>> round(Comers(4.0, Raw()).total_variation(0), 4)     # the largest probability of a number of others
     0.1954
@@ -55,11 +55,11 @@ class Comers(Discrete):
 
     @property
     def hides(self) -> bool:
-        """Where the rule does."""
+        """Whether the rule hides a value."""
         return self.rule.hides
 
     def law(self, count: float) -> tuple[Floats, Floats]:
-        """The values that can be published with so many people beside the others, and their probabilities."""
+        """The publishable values with so many people beside the others, and their probabilities."""
         return _law(self.mean, self.rule, float(count))
 
 
@@ -80,7 +80,7 @@ def _law(mean: float, rule: Mechanism, count: float) -> tuple[Floats, Floats]:
 
 
 def poisson(mean: float) -> tuple[Floats, Floats]:
-    """Numbers that are likely enough, in increasing order without a gap, and the probability of each.
+    """Numbers of sufficient probability, in increasing order without a gap, and the probability of each.
 
     >>> numbers, chances = poisson(2.0)
     >>> round(float(chances[0]), 4), round(float(chances.sum()), 12)

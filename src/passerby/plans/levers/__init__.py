@@ -1,4 +1,4 @@
-"""The list of levers, those of one kind in a file. A new one is a file with a `Dial` or a `Choice`, and a line here."""
+"""The list of levers; one kind has one file. A new one is a file with a `Dial` or a `Choice`, and a line here."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ BY_NAME: dict[str, Lever] = {lever.name: lever for lever in LEVERS}
 
 
 def usual(release: Release) -> tuple[str, ...]:
-    """Those that are tried where nobody says which."""
+    """The levers tried by default."""
     return tuple(lever.name for lever in LEVERS if is_usual(lever, release))
 
 
 def chosen_levers(
     names: Sequence[str] | None, forbidden: Sequence[str], fixed: Mapping[str, float], release: Release
 ) -> list[Lever]:
-    """The levers that may be moved: those of these names, or the usual ones, without what is forbidden or fixed."""
+    """The movable levers: the named or the usual ones, without forbidden or fixed ones."""
     for what, given in (("levers", names or ()), ("forbid", forbidden), ("fix", fixed)):
         for name in given:
             if name not in BY_NAME:

@@ -1,4 +1,4 @@
-"""Leaving out places, steps or single counts, but for those that must stay."""
+"""Leaving out places, steps or single counts, except counts that must stay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from passerby.plans.lever import Choice, Item, Scene
 
 
 def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: Callable[[Cell], str]) -> list[Item]:
-    """The counts that may go, put together by a key."""
+    """The removable counts, grouped by a key."""
     groups: dict[object, list[Cell]] = {}
     for cell in cells_of(release):
         if cell not in scene.stay:
@@ -19,7 +19,7 @@ def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: 
 
 
 def _places(release: Release, scene: Scene) -> list[Item]:
-    """Places, zones or flows of which every count may go: what must stay at some step stays."""
+    """Removable places, zones or flows: one stays if any count of it must stay at some step."""
     held = {cell.zones for cell in scene.stay}
     items = _items(release, scene, lambda cell: cell.zones, scene.name)
     return [item for item in items if not {cell.zones for cell in item.cells} & held]

@@ -1,4 +1,4 @@
-"""Noise: the scale of each kind that is added to a count."""
+"""Noise: the scale of each kind added to a count."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from passerby.plans.lever import Dial, Family, Scene
 #: Scales between 1 and 10, and from the smallest to the largest.
 NICE = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 SCALES = tuple(round(n * 10.0**power, 6) for power in (-1, 0, 1, 2) for n in NICE if n * 10.0**power >= 0.25)
-#: Noise in whole numbers is listed, which takes the longer the wider it is.
+#: Noise in whole numbers is listed, and wider noise takes longer.
 WHOLE = tuple(scale for scale in SCALES if scale <= 50)
-#: The discrete Gaussian of a larger scale is not made from a smaller one, so that all of these are tried.
+#: The discrete Gaussian of a larger scale is not made from a smaller one, so all of these are tried.
 DOUBLED = tuple(2.0**power for power in range(-1, 7))
 
 Make = Callable[[float], Mechanism]
 
 
 def _refuses(make: Make, release: Release, scene: Scene) -> str | None:
-    # A larger scale tells less for certain where it is made from the smaller one.
+    # A larger scale is certainly less informative only if it is made from the smaller one.
     for mechanism in release.ways:
         if not make(float(MOST_WHOLE)).tells_less_than(mechanism):
             return f"noise of another kind or scale cannot be added to what {mechanism!r} publishes"
@@ -52,18 +52,18 @@ def _scale(mechanism: Mechanism) -> float:
 
 
 def private_scale(make: Make, release: Release, added: float | None) -> float | None:
-    """The scale with which no more is `added` to anybody's chance, by differential privacy alone.
+    """The scale with at most `added` to anybody's chance, by differential privacy alone.
 
-    Whatever is known of a person, a release adds at most the total variation between what it publishes with and without
-    them, who are in one count at a step at most (`most_added`). As a position, it makes sure that the noise that is
-    found is never larger. It is found to a relative 1e-4, and in closed form for normal noise.
+    For any prior knowledge of a person, a release adds at most the total variation between its values with and without
+    them. This holds for a person in one count at a step at most (`most_added`). As a position, it bounds the noise
+    found by the search. It is found to a relative 1e-4, and in closed form for normal noise.
     """
     from scipy.special import ndtri
 
     from passerby.measurement.accounting import most_added, noise_for
 
     steps = sum(1 for step in release.sensors if step)
-    # In zones that overlap, in flows and among visitors, a person is counted more often than once a step.
+    # In overlapping zones, in flows and among visitors, a person is counted more often than once a step.
     if added is None or not 0 < added < 1 or not steps or not release.reveals:
         return None
     if make is Gaussian:
@@ -71,7 +71,7 @@ def private_scale(make: Make, release: Release, added: float | None) -> float | 
         return math.ceil(exact * 1e6) / 1e6
     if make not in (Laplace, Geometric):
         return None
-    # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several no more than as many times that.
+    # One count alone adds `1 - exp(-1 / (2 b))` for Laplace noise, and several add at most as many times this.
     most = float(MOST_WHOLE)
     low, high = 0.0, min(most, -release.size / (2 * math.log1p(-added / steps)))
 

@@ -1,4 +1,4 @@
-"""Rules that are put after what is done to counts already: rounding to multiples, and small counts left empty."""
+"""Rules after the existing mechanisms of counts: rounding to multiples, and small counts left empty."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from passerby.plans.lever import Dial, Family, Scene
 BASES = (3, 5, 10, 20, 50, 100)
 #: Counts below this are left empty.
 BELOW = (3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 150, 200, 300, 500, 1000)
-#: A count that no rule hides.
+#: A count outside the reach of hiding rules.
 MANY = 10_000
 
 Make = Callable[[int], Mechanism]
 
 
 def followed(release: Release, second: Mechanism) -> Release:
-    """The release with something done to its counts, after what is done to them already."""
+    """The release with a further rule on its counts, after their mechanisms."""
 
     def after(first: Mechanism) -> Mechanism:
         return second if first.raw else Then(first, second)
@@ -37,7 +37,7 @@ def followed(release: Release, second: Mechanism) -> Release:
 
 
 def _refuses(made: Mechanism, release: Release, scene: Scene) -> str | None:
-    """Why it cannot be put after what is done to the counts already."""
+    """Why the rule cannot follow the existing mechanism of the counts, if it cannot."""
     for mechanism in release.ways:
         if type(mechanism) is type(made):
             return f"counts are published as {mechanism!r} already"
@@ -68,7 +68,7 @@ def _family(
 def _dial(
     name: str, says: str, make: Make, positions: tuple[int, ...], usually: int, *, monotone: bool, usual: bool = True
 ) -> Dial:
-    """A lever of a rule; whether that can be put after what is done already is seen where it stands `usually`."""
+    """A lever of a rule; its fit with the existing mechanism is tested at its `usually` position."""
     family, refuses = partial(_family, name, make, positions, monotone), partial(_refuses, make(usually))
     return Dial(name, says, "mechanism", family, refuses, usual)
 

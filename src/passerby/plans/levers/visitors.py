@@ -16,7 +16,7 @@ QUICK = 16
 
 
 def _family(release: Release, scene: Scene) -> Family:
-    """A position is how many steps are put together; what is counted over several steps or between two stays."""
+    """A position is the number of merged steps; counts over several steps or between two stays are left as they are."""
 
     def build(fine: Release, position: float) -> Release:
         return _built(fine, int(position), scene)
@@ -25,7 +25,7 @@ def _family(release: Release, scene: Scene) -> Family:
 
 
 def _positions(release: Release, scene: Scene) -> list[int]:
-    """Those that tell no more than what is wanted: one noisy count of a window is not made from those of its steps."""
+    """The positions no more informative than wanted: a window's noisy count does not follow from its steps."""
     return [n for n in STEPS if n <= release.steps and tells_less(_built(release, n, scene), release)]
 
 
@@ -36,7 +36,7 @@ def _built(release: Release, size: int, scene: Scene) -> Release:
 
 
 def _windows(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int, ...], int], tuple[int, ...]]:
-    """The steps of each zone and window: those at which the zone is counted, and need not be counted as it is."""
+    """The steps of each zone and window: steps with a count of the zone, free to change."""
     steps: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for cell in cells_of(release):
         if isinstance(cell, Present) and cell not in scene.stay:
@@ -45,7 +45,7 @@ def _windows(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int,
 
 
 def _longer(count: Count, size: int, windows: dict[tuple[tuple[int, ...], int], tuple[int, ...]]) -> Count:
-    """Different people at any of the steps of the window at which the zone was to be counted."""
+    """Different people at any of the window's steps with a wanted count of the zone."""
     if not isinstance(count, Present):
         return count
     steps = windows[count.places, count.step // size]

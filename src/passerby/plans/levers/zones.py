@@ -1,4 +1,4 @@
-"""Coarser zones: counts of all places of a larger zone together, by the levels that were given."""
+"""Coarser zones: counts of all places of a larger zone together, by the given levels."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from passerby.plans.order import tells_less
 def _family(release: Release, scene: Scene) -> Family:
     """A position is the number of a level, from 1, the one with most zones first.
 
-    A zone becomes the union of all wanted zones that lie in the same larger one: of places that nobody wanted to count,
-    nothing is told. Raw counts of a union are sums of those of its parts, if every level refines the next.
+    A zone becomes the union of all wanted zones in the same larger one: unwanted places stay out of it. Raw counts of a
+    union are sums of its parts' counts, if every level refines the next.
     """
     levels = _coarser(release, scene)
 
@@ -40,7 +40,7 @@ def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release
 
 
 def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
-    """The levels that put anything together that is counted apart, and tell no more than it, from fine to coarse.
+    """The levels merging anything counted apart, and no more informative than it, from fine to coarse.
 
     One noisy count of a larger zone is not made from noisy counts of its parts, and may tell more than they do.
     """
@@ -54,7 +54,7 @@ def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:
 
 
 def _unions(zones: set[Zone], level: Mapping[str, Zone]) -> dict[Zone, Zone]:
-    """What each zone becomes: all wanted ones within the same larger one; one that lies in none stays as it is."""
+    """The successor of each zone: all wanted ones within the same larger one; a zone outside all stays as it is."""
     within = {zone: next((name for name, larger in level.items() if set(zone) <= set(larger)), None) for zone in zones}
     unions: dict[str, set[int]] = {}
     for zone, name in within.items():

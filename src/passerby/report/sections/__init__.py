@@ -1,4 +1,4 @@
-"""The sections of a report, a file each, in the order in which the page shows them."""
+"""The sections of a report, a file each, in the order of the page."""
 
 from passerby.report.section import Section
 

@@ -26,7 +26,7 @@ _LINE = 11
 
 
 def build(evidence: Evidence) -> Content:
-    """Words, chart and table of the adversaries that were tried."""
+    """Words, chart and table of the tried adversaries."""
     found = evidence.summary.adversaries
     columns: Columns = {
         "adversary": ("adversary", str),
@@ -50,7 +50,7 @@ def rows(found: list[Adversary]) -> pl.DataFrame:
 
 
 def words(found: list[Adversary]) -> list[str]:
-    """What knowing the person adds, and what knowing some steps adds to that."""
+    """The gain from knowing the person, and the further gain from knowing some steps."""
     stranger, habits, *more = found
     first = (
         f"For {habits.people:,} people drawn at random: a stranger, who knows where everybody goes but nothing of the "
@@ -96,7 +96,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
             chart.tip("people:Q", "mean of (people)", ",d"),
         ],
     )
-    # The larger marks are drawn first, so that each is seen where two lie on each other.
+    # The larger marks are drawn first, so each is visible if two overlap.
     sizes = {chart.BOUND: 150, chart.WITHOUT: 60, chart.FOUND: 45, FOUND_REALLY: 80}
     layered = [
         marks.transform_filter(f"datum.which === '{name}'").mark_point(filled=True, opacity=1, size=size)

@@ -1,4 +1,4 @@
-"""What else was asked of everybody: events, such as visits of a place at several steps, and moves."""
+"""The further questions about everybody: events, such as visits of a place at several steps, and moves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAYS = (
     "those for whom it is so are found by a test that wrongly accuses 1 of 100 for whom it is not; and for how many of "
     "them it becomes at least 90 % likely."
 )
-#: Questions that are said in words.
+#: Questions answered in words.
 MOST = 6
 
 
@@ -64,7 +64,7 @@ COLUMNS: Columns = {
 
 
 def rows(asked: list[Answers]) -> pl.DataFrame:
-    """A row for each question and adversary; numbers are null where they rest on fewer than five people."""
+    """A row for each question and adversary; numbers are null if they rest on fewer than five people."""
     out = []
     for each in asked:
         ends = [value for name in ("power", "certain", "advantage") for value in _ends(getattr(each, name))]

@@ -19,7 +19,7 @@ from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW
 
 WITH, WITHOUT = "with the release", chart.WITHOUT
-#: What attacks are called on the page.
+#: The page's names of attacks.
 ATTACKS = {
     "map": "likeliest trace, with the release",
     "marginal": "likeliest place of each step, with the release",
@@ -31,7 +31,7 @@ RELIABILITY = (
     "came true; above it more people were found than promised, below it fewer. Bars say how sure that is "
     f"({level(LEVEL)}). Shares of people who were found are told in steps of {FEW} people."
 )
-#: What else is promised.
+#: The further promises.
 BESIDES = {"added": "what the counts add", "visited": "to be at a counted place, on average"}
 EVENTS = {"visited": "to be at a counted place", "counted": "to be counted at all"}
 BY_MISSES = (
@@ -97,7 +97,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def _by_window(found: Backtest) -> list[Figure]:
-    """A row for each promise and time, the published steps first; nothing where people are few."""
+    """A row for each promise and time, the published steps first; empty if people are few."""
     if not found.windows:
         return []
     names = ATTACKS | BESIDES
@@ -143,7 +143,7 @@ def _signed(value: float) -> str:
 
 
 def _judged(each: Window) -> tuple[str, str]:
-    """What was to be expected of the published steps, and the verdict."""
+    """The expectation for the published steps, and the verdict."""
     if each.verdict is None:
         return "", ""
     known = each.lower is not None and each.upper is not None
@@ -151,7 +151,7 @@ def _judged(each: Window) -> tuple[str, str]:
 
 
 def _by_event(found: Backtest) -> list[Figure]:
-    """A row for each event and time; nothing where nothing is told."""
+    """A row for each event and time; empty without publishable events."""
     rows = [
         (EVENTS[each.event], _when(each.steps_before), each.promised, each.right, each.power, each.found, each.people)
         for each in found.events
@@ -181,7 +181,7 @@ def _points(value: float | None) -> str:
 
 
 def words(summary: Summary) -> list[str]:
-    """The verdict for somebody who has to decide, how it was found, and what it means for the upper end."""
+    """The verdict for decision makers, its derivation, and its meaning for the upper end."""
     found = summary.backtest
     assert found is not None
     meaning = {
@@ -287,7 +287,7 @@ def robust(summary: Summary) -> pl.DataFrame:
 
 
 def picture(points: pl.DataFrame) -> dict[str, Any]:
-    """Really found against promised, with the line on which they agree."""
+    """Really found against promised, with the line of their agreement."""
     names, values = [WITH, WITHOUT], chart.values(points)
     colours = alt.Scale(domain=names, range=[chart.COLOURS[chart.FOUND], chart.COLOURS[WITHOUT]])
     legend = chart.names_above()
@@ -337,7 +337,7 @@ def by_misses_picture(found: Backtest) -> dict[str, Any]:
             y=alt.Y("share:Q", title="share of people", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
             color=alt.Color("which:N", scale=colours, legend=legend),
             shape=alt.Shape("which:N", scale=alt.Scale(domain=[WITH, WITHOUT], range=["circle", "square"])),
-            # The words above say what is dashed: a legend of dashes alone has no colour to show them in.
+            # The words above name the dashed line: a legend of dashes alone has no colour to show them in.
             strokeDash=alt.StrokeDash("what:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]), legend=None),
             tooltip=[
                 chart.tip("what:N", " "),

@@ -1,8 +1,8 @@
-"""What would be published: the counts.
+"""The planned publication: the counts.
 
-A page that is shared holds what the release itself would tell, and no more: counts that follow a fixed rule, but for
-small ones and for those from which they would follow (`report.beside`). With noise it holds no counts: the true ones
-would undo the noise, and a draw of its own would be a second look at them. The internal page holds the true counts.
+A shared page holds the values of the release itself, and no more. These are counts under a fixed rule, but for small
+ones and for counts revealing them (`report.beside`). With noise it holds no counts: the true ones would undo the noise,
+and a draw of its own would be a second look at them. The internal page holds the true counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from passerby.report.terms import few, length, mechanism
 from passerby.support.rule_of_five import FEW
 
 EMPTY, SECRET, BESIDE = "left empty", "not on this page", "not told beside a small one"
-#: A number, if one is told, and what is shown.
+#: A number, if there is one, and its text.
 Told = tuple[float | None, str]
 
 
@@ -75,10 +75,10 @@ def _figure(evidence: Evidence, counts: pl.DataFrame, kind: str) -> Figure:
 
 
 def rows(evidence: Evidence) -> pl.DataFrame:
-    """Each count: kind, step (from 1), start, place (what it is about), count, how it is `shown`, and its `people`.
+    """Each count: kind, step (from 1), start, place (its subject), count, its text (`shown`), and its `people`.
 
-    A flow has an `origin` and a `destination`, and its step is the one from which it goes; the step of visitors is the
-    first of their window. `count` and `people` are null where no number is told.
+    A flow has an `origin` and a `destination`, and its step is the step of departure; the step of visitors is the first
+    of their window. `count` and `people` are null for a withheld number.
     """
     release, labels = evidence.release, evidence.steps
     about, grid = evidence.about, subject_grid(release)
@@ -102,9 +102,9 @@ def rows(evidence: Evidence) -> pl.DataFrame:
 
 
 def told(rule: Mechanism, true: int) -> Told:
-    """What a page that is shared tells of a count: the published number, where it is `FEW` or more; and its words.
+    """A shared page's view of a count: the published number, if it is `FEW` or more; and its words.
 
-    Nor is a number told that stands for fewer people alone, however large it is.
+    A number for fewer people alone is withheld as well, even a large one.
 
     >>> from passerby import Gaussian, Raw, Rounding, Scaled
     >>> told(Raw(), 7), told(Raw(), 4), told(Rounding(5), 3), told(Gaussian(1.0), 7)
@@ -125,7 +125,7 @@ def told(rule: Mechanism, true: int) -> Told:
 
 
 def apart(counts: Sequence[Count], said: Sequence[Told], steps: int) -> list[Told]:
-    """What is said of counts, without numbers from which small ones would follow."""
+    """The counts for the page, without numbers revealing small ones."""
     open_ = [i for i, (_, shown) in enumerate(said) if shown != SECRET]
     kept = kept_back([counts[i] for i in open_], [said[i][0] for i in open_], steps)
     back = {open_[k] for k in kept}
@@ -142,7 +142,7 @@ SAYS = {
 
 
 def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str:
-    """What the picture of the counts shows."""
+    """The content of the picture of the counts."""
     out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind]]
     if evidence.internal:
         there = "really went" if kind == "moved" else "were really there"
@@ -161,7 +161,7 @@ def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str
 
 
 def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
-    """Flows over all steps, from the zones of rows to those of columns; grey where no number is told."""
+    """Flows over all steps, from the zones of rows to the zones of columns; grey for a withheld number."""
     total = counts.group_by("origin", "destination", maintain_order=True).agg(
         count=pl.when(pl.col("count").count() > 0).then(pl.col("count").sum()),
         people=pl.when(pl.col("people").count() > 0).then(pl.col("people").sum()),
@@ -171,7 +171,7 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
     few_ = chart.grey(base.transform_filter("datum.count === null"))
     if not total["count"].count():
         return chart.spec(few_, height)
-    # Most people stay where they are: by its root, other flows are seen beside.
+    # Most people stay in their zone: a root scale leaves other flows visible.
     scale, legend = alt.Scale(scheme="viridis", type="sqrt"), chart.people_above(total["count"])
     colour = alt.Color("count:Q", title="people", scale=scale, legend=legend)
     many = base.transform_filter("datum.count !== null").mark_rect().encode(color=colour)
@@ -179,7 +179,7 @@ def matrix(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
 
 
 def picture(counts: pl.DataFrame, least: int = FEW) -> dict[str, Any]:
-    """The counts of each sensor and step, as colours; grey where no number is told."""
+    """The counts of each sensor and step, as colours; grey for a withheld number."""
     order = counts["place"].unique(maintain_order=True).to_list()[: chart.PLACES]
     counts = counts.select("step", "start", "place", "count", "shown", "people")
     base = chart.cells(counts, order, [chart.tip("shown:N", "people")], least)

@@ -21,7 +21,7 @@ SAYS = (
     "with the release lie above the one without it, the counts give people away at that time."
 )
 CLOCK = " Of steps at the same time of several days, the mean is drawn; the table has each."
-#: A difference of chances that is said to be one.
+#: The least stated difference of chances.
 MATTERS = 0.005
 
 
@@ -51,7 +51,7 @@ def rows(found: Answers, starts: Sequence[str]) -> pl.DataFrame:
 
 
 def by_clock(table: pl.DataFrame) -> pl.DataFrame:
-    """The same by the time of the day, as means over days; as it is where steps have no such time, or one day each.
+    """The same by the time of the day, as means over days; unchanged if steps have no such time, or one day each.
 
     >>> starts = [f"2024-01-{day} {hour}:00" for day in ("01", "02") for hour in ("06", "18")]
     >>> rows = {"step": [1, 2, 3, 4], "start": starts}
@@ -70,7 +70,7 @@ def by_clock(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def words(found: Answers, table: pl.DataFrame, clock: pl.DataFrame) -> list[str]:
-    """Where people are easiest to find, and where the release adds most."""
+    """The steps at which people are easiest to find, and the steps with the largest gain from the release."""
     what = "At" if clock.height == table.height else "On average over the days, at"
     best = _highest(clock, pl.col("lower"))
     added = _highest(clock, pl.col("lower") - pl.col("baseline"))

@@ -102,7 +102,7 @@ def words(summary: Summary) -> list[str]:
 def ranks(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """The values at given ranks, each the mean of `FEW` people, the table behind a distribution.
 
-    Ranks beyond which there are fewer than `FEW` people are left out.
+    Ranks with fewer than `FEW` people beyond them are left out.
     """
     rows = []
     for share in RANKS:
@@ -114,7 +114,7 @@ def ranks(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def thresholds(summary: Summary) -> pl.DataFrame:
-    """The share of people at or above each level; null where it would tell of few people."""
+    """The share of people at or above each level; null if it would reveal few people."""
     rows = [(row.threshold, row.baseline, row.loss_lower, row.loss_upper) for row in summary.above]
     names = ("level", "without", "found", "bound")
     table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.Float64), orient="row")
@@ -122,10 +122,10 @@ def thresholds(summary: Summary) -> pl.DataFrame:
 
 
 def curves(table: pl.DataFrame, told: NestedCounts) -> pl.DataFrame:
-    """The share of people who are found at least so often; long, with a column `which`.
+    """The share of people found at least so often; long, with a column `which`.
 
-    Curves have points where at least `FEW` people lie between two points of a curve or nobody does, and between two
-    curves.
+    A curve has a point only if at least `FEW` people, or nobody, lie between it and the next. The same holds between
+    two curves.
     """
     rows = []
     names = (chart.WITHOUT, chart.FOUND, chart.BOUND)
@@ -142,9 +142,9 @@ def curves(table: pl.DataFrame, told: NestedCounts) -> pl.DataFrame:
 
 
 def _edges(told: NestedCounts) -> list[list[float]]:
-    """The chances at which each curve has a point: those at which all are told, and others at which some are.
+    """The chances at points of each curve: common points of all curves, and other points of some.
 
-    A curve thus agrees with the table of thresholds. Where it would cross another one, it has no such point.
+    A curve thus agrees with the table of thresholds. At a crossing with another one, it has no such point.
     """
     common = told.levels(CURVES)
     chosen = [common for _ in CURVES]
@@ -171,14 +171,14 @@ def _line(told: NestedCounts, column: int, levels: Sequence[float]) -> list[tupl
     for edge in levels:
         share = told.share(column, edge) or 0.0
         count = round(share * everyone)
-        # Where nobody lies between two points, the second is about those above it, or about all if there are none.
+        # If nobody lies between two points, the second is about the people above it, or about all if there are none.
         points.append((edge, round(share, 4), above - count or count or everyone))
         above = count
     return [*points, (1.0, 0.0, above)] if above else points
 
 
 def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
-    """The share of people who are found at least so often."""
+    """The share of people found at least so often."""
     names = [name for name in chart.COLOURS if name in set(curve["which"])]
     drawn = (
         alt.Chart(chart.values(curve))
@@ -205,7 +205,7 @@ def curve_chart(curve: pl.DataFrame) -> dict[str, Any]:
 def advantages(told: NestedCounts) -> pl.DataFrame:
     """The share of people by advantage, in classes of at least `FEW` people; long, with a column `which`.
 
-    Classes are the same for both ends, which at each edge are apart by nobody or by at least `FEW` people.
+    Both ends have the same classes. At each edge they differ by nobody or by at least `FEW` people.
     """
     inner, everyone = told.levels(BARS), told.everyone
     edges, rows = [0.0, *inner, 1.0], []

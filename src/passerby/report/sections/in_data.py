@@ -1,4 +1,4 @@
-"""Whether it can be told that somebody is counted at all, beside what differential privacy allows."""
+"""Evidence on somebody being counted at all, beside the bound of differential privacy."""
 
 from __future__ import annotations
 
@@ -67,20 +67,20 @@ def _diluted(groups: Sequence[Group]) -> list[str]:
 
 
 def told(evidence: Evidence) -> list[Answers]:
-    """The answers that have numbers."""
+    """The answers with numbers."""
     return [each for each in evidence.summary.questions if each.kind == "in_data" and each.advantage is not None]
 
 
 def allowed_epsilon(evidence: Evidence) -> float | None:
-    """Epsilon of the release for a person who is there or not; None where it gives no guarantee."""
+    """Epsilon of the release for a person's presence or absence; None without a guarantee."""
     return differential_privacy(evidence.release, evidence.settings.delta).added
 
 
 def allowed(measure: str, epsilon: float, delta: float) -> float | None:
-    """What (epsilon, delta)-differential privacy allows of a measure; None where it says nothing of it.
+    """The bound of (epsilon, delta)-differential privacy on a measure; None without one.
 
-    No test finds more than `e^ε f + δ` of those who are counted at false alarms f, nor more than
-    `1 - e^-ε (1 - δ - f)` (Kairouz, Oh and Viswanath 2015); with δ = 0 the best advantage is `tanh(ε/2)`.
+    No test at false alarms f finds more than `e^ε f + δ` of the counted people, nor more than `1 - e^-ε (1 - δ - f)`
+    (Kairouz, Oh and Viswanath 2015). With δ = 0 the best advantage is `tanh(ε/2)`.
 
     >>> round(allowed("advantage", 1.0, 0.0), 3), round(allowed("power", 1.0, 1e-5), 4), allowed("certain", 1.0, 0.0)
     (0.462, 0.0272, None)
@@ -100,7 +100,7 @@ def mean(ends: Ends) -> Bracket:
 
 
 def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[str]:
-    """How well a test tells, for each adversary, and what the guarantee says beside it."""
+    """The success of a test, for each adversary, and the guarantee beside it."""
     out = [_of(each) for each in answers]
     if epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
@@ -132,7 +132,7 @@ def _of(found: Answers) -> str:
 
 
 def _after_a_year(found: Answers) -> str:
-    """How much is told of somebody who is in every release of a year, or in none."""
+    """The evidence on somebody in every release of a year, or in none."""
     if found.year is None:
         return ""
     year = mean(found.year)
@@ -168,7 +168,7 @@ def rows(answers: list[Answers], epsilon: float | None, delta: float) -> pl.Data
 
 
 def picture(table: pl.DataFrame) -> dict[str, Any]:
-    """Measures from above, and the mean of each for each adversary; a bar across is what is allowed."""
+    """Measures from above, and the mean of each for each adversary; a bar across is the bound of the guarantee."""
     first = table["question"][0]
     drawn = table.filter(pl.col("question") == first).with_columns(label=chart.label(pl.col("measure")))
     shown = [name for name in (chart.HABITS, chart.INSIDER) if name in set(drawn["adversary"])]

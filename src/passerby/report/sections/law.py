@@ -1,6 +1,6 @@
-"""Singling out, linkability and inference: which section answers what, in the words of data protection law.
+"""Singling out, linkability and inference: the section that answers each, in the words of data protection law.
 
-The three risks are those of the Article 29 Working Party, *Opinion 05/2014 on Anonymisation Techniques* (WP216).
+The three risks come from the Article 29 Working Party, *Opinion 05/2014 on Anonymisation Techniques* (WP216).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def rows(evidence: Evidence) -> pl.DataFrame:
-    """Risk, what it means here, where it is answered, and what was found."""
+    """Risk, its meaning here, the section with the answer, and the finding."""
     out = [
         (
             "singling out",
@@ -66,7 +66,7 @@ def rows(evidence: Evidence) -> pl.DataFrame:
 
 
 def _where(evidence: Evidence, *sections: Section) -> str:
-    """The titles of those of these sections that are on the page."""
+    """The titles of the included ones among these sections."""
     shown = [section.heading(evidence) for section in sections if section.missing(evidence) is None]
     return " / ".join(shown) or MISSING
 

@@ -1,4 +1,4 @@
-"""What is assumed, and what is not covered: the same in each report."""
+"""The assumptions, and the limits of the audit: the same in each report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What noise or rounding would do to the loss, and to the counts."""
+"""The effect of noise or rounding on the loss, and on the counts."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ SHARES = (
 )
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
-#: Counts over which the error of a rule is averaged.
+#: The counts for the mean error of a rule.
 _COUNTS = 1000
 
 
 def build(evidence: Evidence) -> Content:
-    """Words, chart and table of the mechanisms that were tried, and the people above each threshold with each."""
+    """Words, chart and table of the tried mechanisms, and the people above each threshold with each."""
     columns: Columns = {
         "mechanism": ("counts", str),
         "error": ("typical error (people)", lambda e: f"{e:.2g}"),
@@ -75,7 +75,7 @@ def shares(evidence: Evidence) -> pl.DataFrame:
 
 
 def enough(evidence: Evidence) -> list[str]:
-    """The least noise that puts hardly more people above each threshold than are without the release."""
+    """The least noise with hardly more people above each threshold than without the release."""
     assert evidence.findings is not None
     found = evidence.findings.noise
     if not found.height:
@@ -97,7 +97,7 @@ def enough(evidence: Evidence) -> list[str]:
 
 
 def sureness(evidence: Evidence) -> list[str]:
-    """How sure what is known of each person is, where it rests on series that were drawn."""
+    """The certainty of each person's results, if they rest on drawn series."""
     assert evidence.findings is not None
     if evidence.findings.confidence is None:
         return []
@@ -111,7 +111,7 @@ def sureness(evidence: Evidence) -> list[str]:
 def error_of(mechanism: Mechanism, seed: int = 0) -> float:
     """Root mean square error of published counts, over all counts below a thousand alike.
 
-    Not over the true counts of the release: that number would tell of them.
+    It is not over the true counts of the release: this number would reveal them.
 
     >>> from passerby import Gaussian, Raw, Rounding
     >>> error_of(Gaussian(2.0)), error_of(Raw()), round(error_of(Rounding(5)), 3)
@@ -138,7 +138,7 @@ def rows(evidence: Evidence) -> pl.DataFrame:
 
 
 def words(tried: pl.DataFrame) -> list[str]:
-    """What the counts cost and what noise would buy."""
+    """The cost of the counts and the gain from noise."""
     noisy = tried.filter(~_rounded())
     first, last = noisy.row(0, named=True), noisy.row(-1, named=True)
     from_noise = (
@@ -155,7 +155,7 @@ def words(tried: pl.DataFrame) -> list[str]:
 
 
 def _between(row: dict[str, Any]) -> str:
-    """Confidence limits of everyone's mean, where they are not its ends."""
+    """Confidence limits of everyone's mean, if they are not its ends."""
     if row["lowest"] == row["lower"] and row["highest"] == row["upper"]:
         return ""
     ends = span(row["lowest"], row["highest"])
@@ -173,7 +173,7 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
     long = tried.unpivot(
         on=list(renamed), index=["mechanism", "error", "people"], variable_name="which", value_name="chance"
     ).with_columns(pl.col("which").replace(renamed), pl.col("chance", "error").round(3), rounded=_rounded())
-    # Noise is a line; rounding, which is no more or less of the same, stands beside it as squares.
+    # Noise is a line. Rounding is no degree of it, so it stands beside it as squares.
     base = alt.Chart(chart.values(long)).encode(
         x=alt.X("error:Q", title="typical error of a count (people)", scale=_SQRT, axis=alt.Axis(tickCount=6)),
         y=alt.Y("chance:Q", title="mean chance to be found", axis=alt.Axis(format=chart.TICK), scale=chart.unit()),
@@ -188,8 +188,8 @@ def picture(tried: pl.DataFrame) -> dict[str, Any]:
     )
     drawn = base.transform_filter("!datum.rounded")
     lines = drawn.mark_line(strokeWidth=2).encode(strokeDash=chart.dashes(names)).add_params(chart.zoom())
-    # The smaller marks are drawn last, so that each is seen where two lie on each other. Shapes without data are left
-    # out: Vega complains of them.
+    # The smaller marks are drawn last, so each is visible if two overlap. Shapes without data are left out: Vega
+    # complains of them.
     kinds = [("circle", "!datum.rounded", [(chart.BOUND, 120), (WITHOUT, 50), (chart.FOUND, 35)])]
     if long["rounded"].any():
         kinds.append(("square", "datum.rounded", [(chart.BOUND, 120), (chart.FOUND, 35)]))

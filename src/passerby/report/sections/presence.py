@@ -1,4 +1,4 @@
-"""Whether it can be told that somebody was at a counted place, by place, by way to publish and by hour."""
+"""Evidence on presence at a counted place, by place, by way to publish and by hour."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from passerby.support.rule_of_five import FEW
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
 TOGETHER = "All counts of the day together may tell more."
-#: The way in which counts are published as they are.
+#: The way to publish counts as they are.
 RAW = "raw"
 PLACES = (
     "For each counted place, sensitive ones first: of 100 people who were there, how many an adversary finds by a test "
@@ -68,7 +68,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
-    """The answer for the first places, what a test is, and what ways to publish would do."""
+    """The answer for the first places, the meaning of a test, and the effect of ways to publish."""
     said = [POWER]
     if evidence.release.size > 1:
         said.append(
@@ -80,7 +80,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
 
 
 def of_ways(every: Sequence[Spot]) -> list[str]:
-    """What other ways to publish would leave, at the first place: the one that is sensitive, or that tells most."""
+    """The remaining evidence with other ways to publish, at the first place: the sensitive or the most telling one."""
     first = next((spot for spot in every if spot.habits and spot.habits.ways), None)
     if first is None or first.habits is None:
         return []
@@ -152,7 +152,7 @@ COLUMNS: Columns = {
 
 
 def rows(every: Sequence[Spot]) -> pl.DataFrame:
-    """A row for each place and adversary, in order; numbers are null where they rest on fewer than five people."""
+    """A row for each place and adversary, in order; numbers are null if they rest on fewer than five people."""
     out = []
     for spot in every:
         what = spot.label or ("sensitive" if spot.sensitive else "")
@@ -173,7 +173,7 @@ def _ends(found: Bracket | None) -> tuple[float | None, float | None]:
 
 
 def picture(table: pl.DataFrame) -> dict[str, Any]:
-    """Places from above, and what share of those who were there each adversary finds."""
+    """Places from above, and the share of people there found by each adversary."""
     told = table.filter(pl.col("power_lower").is_not_null())
     order = told["place"].unique(maintain_order=True).to_list()[: chart.PLACES]
     drawn = told.filter(pl.col("place").is_in(order))
@@ -273,7 +273,7 @@ HOUR_COLUMNS: Columns = {
 
 
 def by_hour(every: Sequence[Spot], starts: Sequence[str]) -> pl.DataFrame:
-    """A row for each place and step: step (from 1), when it begins, and what the count tells."""
+    """A row for each place and step: step (from 1), its start, and the evidence of the count."""
     out = []
     for spot in every:
         found: PlaceAnswers | None = spot.habits
@@ -288,7 +288,7 @@ def by_hour(every: Sequence[Spot], starts: Sequence[str]) -> pl.DataFrame:
 
 
 def hours_picture(hours: pl.DataFrame) -> dict[str, Any]:
-    """Places by steps, and what each count tells."""
+    """Places by steps, and the evidence of each count."""
     order = hours["place"].unique(maintain_order=True).to_list()[: chart.PLACES]
     tips = [
         chart.tip("advantage:Q", "this count tells, at most", chart.PERCENT),

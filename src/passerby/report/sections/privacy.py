@@ -1,4 +1,4 @@
-"""What differential privacy says of the release, and of the other ways to publish."""
+"""Differential privacy of the release, and of the other ways to publish."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EPSILON = (
 
 
 def build(evidence: Evidence) -> Content:
-    """Words, and the epsilon of each way to publish that was tried."""
+    """Words, and the epsilon of each tried way to publish."""
     out = []
     if MECHANISMS.met(evidence):
         columns: Columns = {
@@ -34,7 +34,7 @@ def build(evidence: Evidence) -> Content:
 
 
 def words(summary: Summary, bound: float | None) -> list[str]:
-    """Differential privacy beside the loss; `bound` is what it alone says of the mean chance to be found."""
+    """Differential privacy beside the loss; `bound` is its own bound on the mean chance to be found."""
     found = summary.differential_privacy
     if found.epsilon is None:
         first = f"It gives no guarantee here: {found.remark}."

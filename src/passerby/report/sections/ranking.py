@@ -1,8 +1,8 @@
-"""Which count, sensor and step reveal most; or which zone, flow and window.
+"""The most revealing count, sensor and step; or the most revealing zone, flow and window.
 
-The mean fall of the chance may be due to one or two people, also where many were tried. The number of people that it
-rests on is `support.rule_of_five.effective_people`. Falls that rest on few are not told on a page that is shared, nor
-those by which they would follow from others (`audits.what_if`).
+The mean fall of the chance may be due to one or two people, even if many were tried. The number of people behind it is
+`support.rule_of_five.effective_people`. A shared page withholds falls of few people, and falls revealing them
+(`audits.what_if`).
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def build(evidence: Evidence) -> Content:
 
 
 def words_of(evidence: Evidence) -> tuple[str, str, str]:
-    """What counts are about, what is left out at all steps, and what is left out of all counts.
+    """The words for a count's subject, for leaving out all steps, and for leaving out all counts.
 
-    A place, its sensor and a step; or a zone or a flow; or a window where visitors alone are counted.
+    They are a place, its sensor and a step; or a zone or a flow; or a window if visitors alone are counted.
     """
     if evidence.release.reveals:
         return "place", "sensor", "step"
@@ -71,7 +71,7 @@ def words_of(evidence: Evidence) -> tuple[str, str, str]:
 
 
 def question(evidence: Evidence) -> str:
-    """What the section answers, in the words of what is published."""
+    """The question of the section, in the words of the release."""
     _, thing, when = words_of(evidence)
     return f"Which {thing} and which {when} reveal most?"
 
@@ -89,9 +89,8 @@ def _drawn(evidence: Evidence, what: str, table: pl.DataFrame, order: list[str])
 def rows(evidence: Evidence, what: str) -> pl.DataFrame:
     """How much the chance falls without each sensor, step or count, in percentage points; the largest first.
 
-    Columns: `name`, `place` and `step` (from 1) and `start` where there are such, `with_all`, `without` (chances),
-    `fall` and `error` (points), and the `people` behind the fall. On a page that is shared, all numbers are null where
-    the fall may not be told.
+    Columns: `name`, `place` and `step` (from 1) and `start` if there are any, `with_all`, `without` (chances), `fall`
+    and `error` (points), and the `people` behind the fall. On a shared page, all numbers of a withheld fall are null.
     """
     findings, labels = evidence.findings, evidence.steps
     assert findings is not None
@@ -120,9 +119,9 @@ def rows(evidence: Evidence, what: str) -> pl.DataFrame:
 
 
 def beginnings(release: Release) -> dict[tuple[int | None, int | None], int]:
-    """The first step of each count that is read at a later one: of flows and visitors, by subject and step.
+    """The first step of each count with a later reading step: of flows and visitors, by subject and step.
 
-    Of all counts of a step together (subject None), where they have one in common.
+    Of all counts of a step together (subject None), if they share one.
     """
     if not isinstance(release, CountRelease):
         return {}
@@ -136,7 +135,7 @@ def beginnings(release: Release) -> dict[tuple[int | None, int | None], int]:
 
 
 def _behind(people: int) -> pl.Expr:
-    """How many people a mean fall rests on, from the fall and its standard error over the people who were tried."""
+    """The number of people behind a mean fall, from the fall and its standard error over the tried people."""
     fall, error = pl.col("fall"), pl.col("error")
     same = (fall.abs() + error) < 1e-12  # nobody's chance changes: this is told of all of them
     return pl.when(same).then(float(people)).otherwise(people * fall**2 / ((people - 1) * error**2 + fall**2))
@@ -154,7 +153,7 @@ def words(findings: Findings, thing: str = "sensor", when: str = "step") -> list
 
 
 def says(what: str, table: pl.DataFrame, place: str = "place", thing: str = "sensor", when: str = "step") -> str:
-    """What the figure shows, and the count, sensor or step that matters most."""
+    """The content of the figure, and the most important count, sensor or step."""
     drawn, name = "cell" if thing == "flow" else "bar", {"sensor": thing, "step": when}.get(what, what)
     stopped = {"flow": "a step from which no flows are published"}.get(thing, "a step at which nothing is published")
     stopped = "a window of which nothing is published, by the step at which it begins" if when == "window" else stopped
@@ -229,7 +228,7 @@ def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
     table = table.sort("step") if what == "step" else table.head(chart.PLACES)
     table = table.with_columns(label=chart.label(pl.col("name")))
     title = None if what == "sensor" else "step: begins"
-    # Those that are not told have no bar, and keep their place.
+    # Withheld ones have no bar, and keep their place.
     every = alt.Scale(domain=table["label"].to_list())
     drawn = (
         alt.Chart(chart.values(table, least))
@@ -244,7 +243,7 @@ def bars(table: pl.DataFrame, what: str, least: int = FEW) -> dict[str, Any]:
 
 
 def _from_zero(table: pl.DataFrame) -> alt.Scale:
-    """From 0 on, to where also falls are seen to be none that are too small to matter."""
+    """From 0 on, with enough room to show negligible falls as none."""
     falls = [0.0, *table["fall"].drop_nulls().to_list()]
     return alt.Scale(domain=[min(falls), max(LITTLE, *falls)], nice=True)
 

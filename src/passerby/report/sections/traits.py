@@ -1,4 +1,4 @@
-"""Who is most exposed: the loss against two traits, and what the most exposed have in common."""
+"""The most exposed people: the loss against two traits, and the common traits of the most exposed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from passerby.report.terms import few, level
 from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW, middle, reached, rest_enough
 
-#: Where people are divided elsewhere: into those who are counted and those who hardly ever are.
+#: The border in other sections: between counted people and hardly ever counted ones.
 CUT = {"sighted": COUNTED, "spectral_gap": None}
-#: The most people whose habits are fitted again for their spectral gap, where habits follow a rhythm.
+#: The most people with a second fit of habits for their spectral gap, if habits follow a rhythm.
 REFITTED = 1500
 
 BOX = (
@@ -63,7 +63,7 @@ def build(evidence: Evidence) -> Content:
     """Words, two charts with their classes, and the profile of the most exposed."""
     people = traits(evidence.known, evidence.people, evidence.table)
     out = []
-    # Boxes are cut where the curves of the chance have points, so that both tell of the same groups.
+    # Boxes are cut at the points of the curves of the chance, so both are about the same groups.
     edges = evidence.cuts.levels(CURVES)
     for key, column, title, axis, says in (
         ("sighted", "sighted", "Being counted", "chance to be counted", SIGHTED),
@@ -91,13 +91,13 @@ def build(evidence: Evidence) -> Content:
 
 
 def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataFrame:
-    """What is known of each measured person, for the groups below: never shown as it is.
+    """The traits of each measured person, for the groups below: never shown as they are.
 
     Columns: `sighted`, `spectral_gap`, `baseline`, `lower`, `upper`, `places`.
     """
     gap = known["spectral_gap"]
     if gap.null_count():
-        # Habits that follow a rhythm or have modes are no single chain; take the one of those who do as usual.
+        # Habits with a rhythm or modes are no single chain; the chain of doing as usual stands for them.
         rows = np.flatnonzero(table["lower"].is_not_null().to_numpy())
         most = rest_enough(REFITTED, len(rows))
         chosen = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
@@ -109,13 +109,13 @@ def traits(known: pl.DataFrame, people: People, table: pl.DataFrame) -> pl.DataF
 
 
 def _top(values: NDArray[np.float64], column: str) -> float:
-    """Where classes end: one for a chance; for a gap, what five people reach, with those beyond in the last class."""
+    """The end of classes: one for a chance; for a gap, the value reached by five people."""
     least = None if column == "sighted" else reached(values)
     return 1.0 if least is None else least + 0.01
 
 
 def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Medians of the loss in the classes of a column that its picture has too."""
+    """Medians of the loss in the classes of a column; its picture has the same classes."""
     x = people[column].to_numpy()
     rows = []
     found = [
@@ -133,9 +133,9 @@ def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def profile(people: pl.DataFrame) -> pl.DataFrame | None:
-    """Medians of the most exposed tenth, and of the tenth to whom the release adds most, beside those of all.
+    """Medians of the most exposed tenth, of the tenth with the largest gain from the release, and of all.
 
-    None where a tenth is too small a group.
+    None if a tenth is too small a group.
     """
     count = people.height // 10
     if count < FEW:
@@ -162,7 +162,7 @@ def named(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def words(groups: pl.DataFrame | None) -> list[str]:
-    """Three reasons, and which of them shows in the most exposed tenths."""
+    """Three reasons, and the visible ones among the most exposed tenths."""
     if groups is None:
         return [REASONS, f"There are too few people to describe the most exposed tenth: it would be {few()}."]
     return [
@@ -173,7 +173,7 @@ def words(groups: pl.DataFrame | None) -> list[str]:
 
 
 def _drawn(some: int, everyone: int) -> list[str]:
-    """Of whom the figures tell, where that is not everybody."""
+    """The people in the figures, if not everybody is."""
     return [] if some == everyone else [f"The figures are of {some:,} people, drawn at random from {everyone:,}."]
 
 
