@@ -68,7 +68,7 @@ class Gap:
 
     @cached_property
     def later(self) -> Floats:
-        """A ceiling on all guesses after each restart point, with r misses left (N + 1, K); 1 after the end, the last."""
+        """A ceiling on all guesses after each restart point, with r misses left (N + 1, K); the last is 1."""
         points, _, numbers = self.most.shape
         later = np.ones((points + 1, numbers))
         for u in range(points - 1, -1, -1):
