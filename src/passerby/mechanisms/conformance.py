@@ -102,7 +102,7 @@ def _check_stand_ins(mechanism: Mechanism, pair: Floats, count: int) -> None:
         return
 
     def right(table: Floats, presence: float) -> float:
-        """The chance of telling presence right: larger for a more telling mechanism, for all priors (Blackwell 1953)."""
+        """The chance of telling presence right: for all priors, larger if more is told (Blackwell 1953)."""
         return float(np.maximum((1 - presence) * table[:, 0], presence * table[:, 1]).sum())
 
     for name, table in zip(("less", "more"), stand_ins, strict=True):
