@@ -248,8 +248,7 @@ def _by_habits(people: WithHabits, release: Release) -> ByHabits:
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
             "are held out; hold some out"
         )
-    # The place of others at one step tells of their mode at all others. So bridges are
-    # the bridges of people who do as usual.
+    # The place of others at one step tells of their mode at all others: bridges are taken from people who do as usual.
     usual = people.usual
     if isinstance(release, CountRelease):
         return habits_of_counts(usual, release, numbers(people, release))
