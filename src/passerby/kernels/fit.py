@@ -188,9 +188,9 @@ def by_role(index, first, within, weight, shares, b, coming, least):
     """Q (H, R, R): everybody's moves by role (`people.roles`), over the states of a person.
 
     `shares` (H, 3, 4) are the shares of each kind of move from each role. `weight` is the weight of broader parts in
-    finding the person's usual place. Other known places are chosen by the time the person spent there, or by laws of
-    coming with the weights `coming` (C,), each with `least` arrivals more. All new places share a row and are entered
-    by b. So somebody staying at one may be at any.
+    finding the person's usual place. Other known places are chosen by the time the person spent there. Or they are
+    chosen by laws of coming with the weights `coming` (C,), each with `least` arrivals more. All new places share a row
+    and are entered by b. So somebody staying at one may be at any.
     """
     H, R, C = within.shape[1], b.shape[0], max(1, coming.shape[0])
     out, visits, fresh = np.empty((H, R, R)), np.zeros(R), np.zeros(R)

@@ -90,9 +90,8 @@ def _announce(name: str) -> None:
 def inlined(function: Function) -> Function:
     """A helper of kernels, compiled into each of its callers, neither making nor returning arrays.
 
-    The holders of an array are not counted in it, since this would take longer than arithmetic on a dozen numbers.
-    numba refuses to compile such a helper if it makes or returns an array. Tests check that it calls none of these
-    either.
+    The holders of an array are not counted in it: this would take longer than arithmetic on a dozen numbers. Tests
+    check that it calls none of these either.
     """
     return _helper(function, **_UNCOUNTED)
 

@@ -197,8 +197,8 @@ def _of_table(table: Floats, times: int) -> Any:
 def _step(largest: float, deviation: float, times: int) -> float:
     """The width of steps for losses: sums of so many then have about `POINTS` of some probability.
 
-    Sums hardly ever deviate from their mean by more than 8.4 ranges times the root of their number (Hoeffding), nor, if
-    no loss is rare, by more than 10 deviations.
+    Sums hardly ever deviate from their mean by more than 8.4 ranges times the root of their number (Hoeffding). If no
+    loss is rare, they hardly ever deviate by more than 10 deviations.
     """
     root = math.sqrt(times)
     width = min(2 * largest * min(times, 8.4 * root), 32 * largest + 20 * deviation * root)
@@ -209,8 +209,8 @@ def _worst(noise: Mechanism) -> Floats:
     """A law (outcomes, 2) telling as much as the noise, also with and without exchanged.
 
     One trace instead of another adds to some counts and takes from others, so the two directions mix. With asymmetric
-    noise, or after a sample, neither alone is the worst when draws are put together (Lebeda et al. 2024, "Avoiding
-    pitfalls for privacy accounting of subsampled mechanisms under composition").
+    noise, or after a sample, neither alone is the worst once draws are put together. Source: Lebeda et al. 2024,
+    "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition".
     """
     table = _pair(noise)
     return joined([by_ratio(table), by_ratio(table[:, ::-1])])

@@ -74,7 +74,7 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
     """Information about the trace from a release, in nats, or an upper bound on it, by the named method.
 
     - "exact": the mutual information itself, for raw counts. A sighting reveals the place, so the chain starts afresh
-      there, and the entropy of the published series is a sum over the stretches between sightings.
+      there. The entropy of the published series is then a sum over the stretches between sightings.
     - "order1": `Σ_t H(Y_t | Y_{t-1})`, an upper bound for raw counts (Koga et al. 2024, section 3.3.1).
     - "paper-gaussian": the paper's upper bound for Gaussian noise (its equation 4).
     - "per-step": `Σ_t I(X_t; Y_t)`, an upper bound for any mechanism treating steps independently. Each term is exact

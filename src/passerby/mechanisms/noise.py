@@ -84,8 +84,8 @@ def cut(
 
     Telling only the bin of a value tells less. All likelihood ratios in a bin lie between the ratios at its ends.
     Densities of the noise are log-concave, so the ratio increases along the line if it does from centre to centre
-    (Karlin 1968, "Total positivity", chapter 3). Telling one of the two ends instead of the bin, at random and with
-    both laws kept, can be undone by chance, and so tells more. None if the ratio does not increase from centre to
+    (Karlin 1968, "Total positivity", chapter 3). One of the two ends may be told instead of the bin, at random and with
+    both laws kept. This can be undone by chance, and so tells more. None if the ratio does not increase from centre to
     centre.
 
     The more telling stand-in gives away faint weights, telling the truth with them. It also gives away weights that

@@ -1,9 +1,9 @@
 """Lumping of alike places: told apart by the counts alone, and merged without changing any loss.
 
-Two places are alike if the same habits lead away from both, and the habits leading to one lead to the other in a fixed
-proportion. If habits are smoothed with common frequencies, all places never visited by a person are alike. The person's
-choice among them says nothing about any other step. So a guess should name the likeliest of them, and all the others
-can be one state, never named. In an audit most states are such places with a sensor.
+Two places are alike under two conditions. The same habits lead away from both. The habits leading to one lead to the
+other in a fixed proportion. If habits are smoothed with common frequencies, all places never visited by a person are
+alike. The person's choice among them says nothing about any other step. So a guess should name the likeliest of them,
+and all the others can be one state, never named. In an audit most states are such places with a sensor.
 """
 
 from __future__ import annotations
@@ -198,9 +198,9 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
 class Halved(NamedTuple):
     """A chain with two states in each mode for the places of the group `alike`.
 
-    `states` (M',) have the habits of each of its states; `half` (M',) is 0 and 1 for the two states of the group and -1
-    for others; `kept` are the other places, `first` the first state of each place of the group, and `share` how likely
-    each is.
+    `states` (M',) have the habits of each of its states. `half` (M',) is 0 and 1 for the two states of the group and -1
+    for others. `kept` are the other places, and `first` is the first state of each place of the group. `share` is the
+    probability of each.
     """
 
     initial: Floats

@@ -8,8 +8,8 @@ probabilities
     Pr[X_t = x | X_u = a, X_v = b] = P(a, x) P(x, b) / Σ_x' P(a, x') P(x', b),    u < t < v,
 
 so the unknown rest is independent. At a step with several sensors, each person between told steps is assigned one of
-them. It is told whether they are at another one. The number of others at each sensor is then a known number and a sum
-of independent yes-or-no draws, independent of all other numbers. A better informed adversary succeeds at least as
+them. It is told whether they are at another one. The number of others at each sensor is then a known number plus a sum
+of independent yes-or-no draws. It is independent of all other numbers. A better informed adversary succeeds at least as
 often: an average over the side information is an upper bound.
 
 The turns of telling and the assigned sensors follow from habits and from told places, never from unknown ones.
@@ -144,8 +144,8 @@ class Uncertain(Protocol):
 def turns(people: Sequence[Uncertain], most: int) -> Ints:
     """For each of the others, whether they are told at the odd (1) or even (0) active steps, or at all of them (-1).
 
-    By habits alone: the person with the most uncertain bridges comes first. They are told at the steps with the more
-    uncertain counts left. At most so many are not told everything.
+    By habits alone: the person with the most uncertain bridges comes first. Of odd and even steps, they are told at the
+    ones that leave the counts more uncertain. At most so many are not told everything.
     """
     gains = np.array([person.uncertainty for person in people])
     out = np.full(len(people), -1)

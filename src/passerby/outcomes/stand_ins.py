@@ -2,9 +2,9 @@
 
 The evidence of a published value about the target's presence is its likelihood ratio. Values of the same ratio may be
 told as one, and nothing is lost. Telling a few neighbouring ratios as one is a function of the value, so it tells
-*less*. Moving a ratio to one of two around it, at random and with both laws kept, can be undone by a random function of
-the result. So it tells *more*. The loss lies between the losses of the two, and both have few outputs: their series can
-be listed, and nothing need be sampled.
+*less*. A ratio may be moved to one of two around it, at random and with both laws kept. This can be undone by a random
+function of the result. So it tells *more*. The loss lies between the losses of the two, and both have few outputs:
+their series can be listed, and nothing need be sampled.
 
 The same device brackets channels in the construction of polar codes: Tal and Vardy (2013), "How to construct polar
 codes", IEEE Transactions on Information Theory 59.
@@ -118,7 +118,7 @@ def joined(tables: Sequence[Floats]) -> Floats:
     """The least telling law that tells at least as much as each of several.
 
     A law tells the more of a yes or no, the higher its curve of true over false alarms rises (Blackwell 1953,
-    "Equivalent comparisons of experiments"), so it is the one with the concave hull of all their curves.
+    "Equivalent comparisons of experiments"). So it is the law with the concave hull of all their curves.
     """
     curves = [np.zeros((1, 2)), *(np.cumsum(table[::-1], axis=0) for table in tables)]
     points = np.unique(np.concatenate(curves).clip(0.0, 1.0), axis=0)

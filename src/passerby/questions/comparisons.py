@@ -48,10 +48,11 @@ def differential_privacy(
 
     The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2). It
     holds only if its value is at most 1. The exact value comes from `accounting.epsilon`. One person changes one count
-    by one at a step with one sensor, and two counts at a step with several; with zones, flows and visitors, as many as
-    two traces differ in (`sensitivity`). Post-processing of noisy counts (rounding, clamping, suppression) does not
-    weaken their differential privacy. It is not counted as strengthening it. Noise after a fresh sample for each count
-    is stronger than noise alone; its value is exact for one count, and a little above for several.
+    by one at a step with one sensor, and two counts at a step with several. With zones, flows and visitors, one person
+    changes as many as two traces differ in (`sensitivity`). Post-processing of noisy counts (rounding, clamping,
+    suppression) does not weaken their differential privacy. It is not counted as strengthening it. Noise after a fresh
+    sample for each count is stronger than noise alone; its value is exact for one count, and a little above for
+    several.
 
     >>> from passerby.mechanisms import Gaussian
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))

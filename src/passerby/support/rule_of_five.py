@@ -1,8 +1,8 @@
 """The rule of five: a published number rests on at least `FEW` people, or is withheld.
 
-Values of single people become means of `FEW` neighbours in rank, classes are merged until each holds enough people or
-nobody, and shares are told only if no difference of two of them is about a smaller group. This is microaggregation
-and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
+Values of single people become means of `FEW` neighbours in rank. Classes are merged until each holds enough people or
+nobody. Shares are told only if no difference of two of them is about a smaller group. This is microaggregation and
+merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
 
 Other pages about the same people tell other shares. So numbers of people depending on the release, or on a chosen
 level, are told in fives. Between any two pages, their difference is nobody or at least `FEW`.

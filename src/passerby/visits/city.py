@@ -276,7 +276,7 @@ def write_city(
 
     The table has the columns person, time and place. It is Parquet if the path ends so and otherwise CSV, with gzip if
     the path ends in `.gz`. "foursquare" is the layout of the TIST2015 check-ins. A path without an ending becomes a
-    folder of Parquet files, about a million visits each, with all visits of a person in one of them. A file takes its
+    folder of Parquet files of about a million visits each. All visits of a person are in one of them. A file takes its
     name only once it is complete; leftovers of killed calls are removed. `progress(done, all)` is told how many people
     are done.
     """

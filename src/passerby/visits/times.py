@@ -1,8 +1,8 @@
 """Times as they come in files, turned into UTC.
 
-The known forms are ISO 8601 (with or without zone, extended or basic), dates and times as digits without anything
-between them, seconds or milliseconds since 1970, the form of the Foursquare check-ins, and any given form. An
-unreadable value becomes null: the caller counts and reports.
+The known forms are ISO 8601 (with or without zone, extended or basic) and dates and times as digits without anything
+between them. Seconds or milliseconds since 1970, the form of the Foursquare check-ins, and any given form are known as
+well. An unreadable value becomes null: the caller counts and reports.
 """
 
 import re

@@ -1,7 +1,7 @@
 """From visits to traces: windows of time, and the one place of each person in each of them.
 
-Facts on everybody (the span of time, the most visited places, the number of people at each place) are added up over
-blocks of people (`support.blocks`). Visits in memory are one block, visits on disk are many (`visits.store`).
+Facts on everybody are added up over blocks of people (`support.blocks`): the span of time, the most visited places, and
+the number of people at each place. Visits in memory are one block, visits on disk are many (`visits.store`).
 """
 
 from collections.abc import Sequence

@@ -128,10 +128,10 @@ def add_evidence(row, classes, log_weights):
 def decode(log_initial, log_matrices, dominated, classes, log_weights):
     """The likeliest trace (n, T) for each series of evidence (n, T, C), and the log of its joint probability.
 
-    Viterbi's recursion (Koga et al. 2024, Proposition 1) in log space, so nothing underflows. Two things make it
-    fast: states whose every continuation is beaten by a leading state are skipped (`dominated`, from `dominance`;
-    pass an empty matrix to do without), and the backward pointers are worked out on the way back, along one trace
-    only. Ties go to the lowest place.
+    Viterbi's recursion (Koga et al. 2024, Proposition 1) in log space, so nothing underflows. Two things make it fast.
+    States are skipped if every continuation is beaten by a leading state (`dominated`, from `dominance`; pass an empty
+    matrix to do without). The backward pointers are worked out on the way back, along one trace only. Ties go to the
+    lowest place.
     """
     n, T = log_weights.shape[:2]
     M = log_initial.shape[0]

@@ -213,8 +213,8 @@ def side_by_side(initial, matrices, classes, weights, follows):
 def draw_given(initial, matrices, follows, held, uniform):
     """Draw states (n, T) of traces with the event, or of traces without it.
 
-    `ahead[t, l, x]` is how likely the trace ends as asked for from state x and level l of step t on, relative to the
-    largest of the step: one backward pass. `uniform` (n, T) are draws between 0 and 1.
+    `ahead[t, l, x]` is the chance of the wanted end of the trace from state x and level l of step t on. It is relative
+    to the largest of the step and takes one backward pass. `uniform` (n, T) are draws between 0 and 1.
     """
     n = uniform.shape[0]
     T, M, L = follows.shape

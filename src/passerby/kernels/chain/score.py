@@ -23,8 +23,8 @@ def success(initial, matrices, place_of, classes, weights, guess, misses):
     """`Pr[at most `misses` steps of `guess` are wrong | evidence]`; -1 for evidence of probability zero.
 
     `F_t(n, x)` is the probability of the evidence so far, of being in state x, and of n events so far. The events are
-    wrong steps (more than `misses` of them are dropped for good) or right steps (more than needed count as needed),
-    whichever needs fewer rows: O(T min(s, T - s) M²).
+    wrong steps or right steps, whichever needs fewer rows: O(T min(s, T - s) M²). More wrong steps than `misses` are
+    dropped for good. More right steps than needed count as needed.
     """
     T = guess.shape[0]
     M = initial.shape[0]

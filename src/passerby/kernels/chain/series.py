@@ -1,11 +1,11 @@
 """Series: the likeliest ones of a release with few outcomes, and stand-ins grown cell by cell.
 
 A cell's law (K, 2) lists outcomes without and with the person, in increasing order of the likelihood ratio. Take a
-beginning with probability w. Under it the person is there with probability p and away with probability q (kept on its
-own, since `1 - p` says nothing of a small one). An outcome moves p to a posterior r. Telling less, neighbouring
-outcomes are told as one. Telling more, a few outcomes are kept. Each of the others is told as one of the two around it,
-at random and with both laws kept. The effect of either is measured by the variance of r lost or gained, times w: nearly
-the gain of the best guess from it.
+beginning with probability w. Under it the person is there with probability p and away with probability q. The latter is
+kept on its own, since `1 - p` says nothing of a small q. An outcome moves p to a posterior r. Telling less,
+neighbouring outcomes are told as one. Telling more, a few outcomes are kept. Each of the others is told as one of the
+two around it, at random and with both laws kept. The effect of either is measured by the variance of r lost or gained,
+times w: nearly the gain of the best guess from it.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Ceilings on any guess in the stretches between sightings, for each number of wrong steps by itself.
 
-Let `U(t, v, k, x)` bound the chance of at most k wrong steps from t on and then sighting v, with none between, for
-somebody at x just before step t, whatever the guess:
+For somebody at x just before step t, let `U(t, v, k, x)` bound the chance of at most k wrong steps from t on and then
+sighting v. There is no sighting between, and the bound holds whatever the guess:
 
     U(t, v, k, x) >= max_g Pr[at most k wrong, then v | x].
 

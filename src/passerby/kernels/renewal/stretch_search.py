@@ -1,7 +1,7 @@
 """Ceilings on any guess in a stretch, by its first right step.
 
 If right steps are rare, telling the place of each step tells too much (`stretch_ceiling`). But with at most k wrong of
-L > k steps one is right, and the first of them is no later than the step after k wrong ones. There the place is the
+L > k steps one is right. The first right step is no later than the step after k wrong ones. There the place is the
 guess, and later steps do not depend on earlier ones. With `b_i(g)` the chance of g at step t + i, unseen since t,
 
     U(t, v, k, x) <= Σ_i max_g b_i(g) U(t+i+1, v, k-i, g).

@@ -105,9 +105,9 @@ def look_back(chain, guess, needed, after):
 def ascend(chain, guess, needed, after):
     """Improve `guess` in place, one step at a time to the place with the largest gain, until nothing helps.
 
-    Returns its success. One sweep forward over all steps costs as much as scoring the guess twice: with F the forward
-    and `after` the backward table, naming a place at step t adds `Σ_r F(r,x) (after(m-r-1,x) - after(m-r,x))` for
-    each of its states x. `after` (T, needed + 1, M) is scratch.
+    Returns its success. One sweep forward over all steps costs as much as scoring the guess twice. With F the forward
+    and `after` the backward table, naming a place at step t adds `Σ_r F(r,x) (after(m-r-1,x) - after(m-r,x))` for each
+    of its states x. `after` (T, needed + 1, M) is scratch.
     """
     T, M = guess.shape[0], chain.start.shape[0]
     now = np.zeros((needed + 1, M))

@@ -3,7 +3,7 @@
 A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, state now). Its optimistic
 value lets the adversary learn the present state and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
 The entries of `V` are found by the same search from each known state, last step first (a Russian doll search:
-Verfaillie, Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
+Verfaillie, Lemaître and Schiex 1996). So they are themselves close to the best guess, and not merely told the past.
 
 If right steps are rare, the present state tells too much. There, a `careful` search also bounds nodes without telling
 it (`first_right`).
@@ -130,9 +130,9 @@ def trace_back(room, entry, begin, guess):
 def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 
-    Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node
-    is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found,
-    work).
+    Stops if the best node left is a whole guess: then the bound is its success, and `guess` holds it. Stops also if no
+    node is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was
+    found, work).
     """
     tables, source, wons, bound, step, origin, place, heap = room[:8]
     T, M, P = V.shape[0], V.shape[2], chain.named.shape[0]

@@ -1,7 +1,7 @@
 """The best guess for every series, bracketed, with most effort for the series narrowing the average most.
 
-Effort comes in levels. At the lowest level, states are bounded by telling the past (and by the union over the first
-right step, if it is cheap), and a few nodes are searched. At higher levels more nodes are searched from every known
+Effort comes in levels. At the lowest level, states are bounded by telling the past, and a few nodes are searched. If it
+is cheap, the union over the first right step bounds them too. At higher levels more nodes are searched from every known
 state and from the start. If right steps are rare, right steps next to each other are taken out instead. Between these
 levels come stages of setting penalties (`penalties`), cheap if there are many places.
 """

@@ -1,7 +1,7 @@
 """Upper bounds on the success of any guess, for a chain known from some step on.
 
-`V[t, k, x]` is never below the success of the best guess at "at least k of the steps after t are right", for a person
-known to be in state x at step t. The chain is a `posterior.Chain`.
+`V[t, k, x]` is for a person known to be in state x at step t. It is never below the success of the best guess at "at
+least k of the steps after t are right". The chain is a `posterior.Chain`.
 
 Three arguments are combined entry by entry, each using the entries of later steps:
 

@@ -141,8 +141,8 @@ def union_step(V, chain, balls, tried, t, first, last):
 def ceilings(V, chain, balls, tried, needed, unions, nodes, room):
     """Fill `V[t, k, x]`, never below Pr[at least k of the steps after t are right | X_t = x] for the best guess.
 
-    By telling the next state, by `unions`, and by a search of so many nodes from each known state, last step first (a
-    Russian doll search). Returns the work.
+    By telling the next state, by `unions`, and by a search of so many nodes from each known state. The last step comes
+    first (a Russian doll search). Returns the work.
     """
     T, M = chain.law.shape
     V[:] = 0.0

@@ -1,7 +1,7 @@
 """Ceilings for every possible state of a person at a step, from the last step to the first (see `ceiling`).
 
-At the lowest level of effort, the past is told from each state on, or some step is the first right one, if this is
-cheap to add up. At higher levels a few nodes are searched from every state. If right steps are rare, right steps next
+At the lowest level of effort, the past is told from each state on. If it is cheap to add up, some step is taken as the
+first right one. At higher levels a few nodes are searched from every state. If right steps are rare, right steps next
 to each other are taken out instead.
 """
 

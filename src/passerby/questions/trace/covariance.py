@@ -1,10 +1,10 @@
 """Guesses of an adversary knowing the covariance of the numbers of others at different counts.
 
 Somebody who stays is in two counts or in neither. So the rest of a count, given the count before it, is far less
-uncertain than the whole count. With the numbers of others taken for Gaussian, of mean μ and covariance Σ, a trace of
-bits b (whether it is at each sensor) is the likelier, the larger
+uncertain than the whole count. Take the numbers of others for Gaussian, of mean μ and covariance Σ. A trace has bits b
+(whether it is at each sensor). It is the likelier, the larger
 
-    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹,
+    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹.
 
 This is a chain again if Λ is kept only between neighbouring steps. For the rest, b is put at its mean. It is a way to
 guess and nothing else: guesses are scored under the true law.

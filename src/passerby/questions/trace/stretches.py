@@ -38,8 +38,8 @@ def bracket_stretches(
     See `kernels.renewal.best_guess`. For a chain of places, `more` gives the effort to spend on top of the budget, or
     None to end soon. For a mixture, no attack exceeds `Σ_k w_k loss_k`, the success of an adversary knowing the mode.
     From below, guesses are scored under every mode. With `told`, both ends are for an adversary knowing it. None if the
-    tables over pairs of sightings are too big, a sensor is at an unnameable place, or a sighting does not reveal the
-    state (of a mode).
+    tables over pairs of sightings are too big, or if a sensor is at an unnameable place. None also if a sighting does
+    not reveal the state (of a mode).
     """
     if not release.reveals or prior.naming is not None:
         return None

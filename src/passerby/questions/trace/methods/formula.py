@@ -101,7 +101,7 @@ def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: flo
     """The largest p with `kl(p ‖ κ) <= I`: the full inequality behind `tight`, with the best information and kappa.
 
     For a guess made from the published series, "success" is a function of (trace, series). Its probability is p under
-    their joint law and at most kappa if the two were independent, so `I(X;Y) >= kl(p ‖ κ)` by the data-processing
+    their joint law, and at most kappa if the two were independent. So `I(X;Y) >= kl(p ‖ κ)` by the data-processing
     inequality (Han and Verdú 1994 give the weaker form without the term in `log(1 - κ)`).
     """
     if log_kappa is None:
