@@ -129,7 +129,7 @@ class Mechanism(ABC):
         return None
 
     def preimage(self, low: Floats, high: Floats) -> list[tuple[Floats, Floats]]:
-        """Intervals around all numbers from which a value from `low` to below `high` can be made."""
+        """Intervals holding all numbers that may become a value from `low` to below `high`."""
         return [(np.full(np.shape(low), -np.inf), np.full(np.shape(low), np.inf))]
 
     def listing(self, count: float, log_tail: float) -> Law:

@@ -180,7 +180,7 @@ class AdaptiveRelease(Release):
         return CountRelease.of([count for step in counts for count in step], self.steps, size=self.size)
 
     def __add__(self, other: Release) -> Release:
-        """Both releases about the same people, each going its own way, for somebody with both."""
+        """Both releases about the same people, each going its own way: the view of somebody with both."""
         return self._beside((self, other))
 
     def __radd__(self, other: Release) -> Release:

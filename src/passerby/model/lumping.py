@@ -132,7 +132,7 @@ def _by_sight(
 
 
 def _chain(initial: Floats, moves: Floats, place_of: Ints, mode_of: Ints, guessable: NDArray[np.bool_]) -> MarkovPrior:
-    """Numbers other than success (entropies, the number of places) need more, and it is not carried over."""
+    """Parts relevant only to other numbers than success (entropies, the number of places) are not carried over."""
     return MarkovPrior.known(
         initial,
         moves,

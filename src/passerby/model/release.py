@@ -195,7 +195,7 @@ class Release:
 
     @property
     def numbers(self) -> Numbers:
-        """The number of known others at each sensor; if it does not matter, nobody is as good as any number."""
+        """The number of known others at each sensor; 0 if the number does not matter."""
         assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
 
@@ -247,7 +247,7 @@ class Release:
         )
 
     def __add__(self, other: Release) -> Release:
-        """Both releases about the same people, for somebody with both.
+        """Both releases about the same people: the view of somebody with both.
 
         >>> from passerby import Present
         >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)

@@ -66,7 +66,7 @@ class CountsByHabits:
 
 
 def habits_of_counts(people: WithHabits, release: CountRelease, total: Ints) -> CountsByHabits:
-    """Of people who do as usual; `total` (counts,) is everybody's number in each count."""
+    """The habits of people who do as usual; `total` (counts,) is everybody's number in each count."""
     each = len(people)
     presence = np.zeros((each, len(total)))
     spread = np.zeros((len(total), len(total)))

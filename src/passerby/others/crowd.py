@@ -38,7 +38,7 @@ class Side(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crowd:
-    """The number of other people at a sensor is not known; it is a sum over the habits of each one.
+    """The number of other people at a sensor is not known; its law follows from the habits of each one.
 
     `priors` are the habits of the others, over the same places. Alternatively `laws` gives the probabilities of 0, 1,
     2, ... others at each sensor, in the form of the release's sensors. `Crowd()` stands, in an audit, for everyone

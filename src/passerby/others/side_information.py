@@ -8,8 +8,8 @@ Only classes differing by one of them are assigned together. Then the numbers of
 
     known + Σ_g K_g σ_g,    K_g a sum of independent yes-or-no draws for direction σ_g,
 
-with all K_g of all steps independent. For counts of single places each
-direction is one count, and this is the side information of `sensors`.
+with all K_g of all steps independent. For counts of single places each direction is one count, and this is the side
+information of `sensors`.
 
 Directions follow from habits, and assigned classes from habits and side information. Neither follows from the unknown
 rest.

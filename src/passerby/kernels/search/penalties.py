@@ -1,7 +1,7 @@
 """An upper bound on any guess for a stretch of steps, by Lagrangian penalties.
 
 An adversary knowing the place after each step (`ceiling`) names the best choice for this place. A guess names the same
-place for every place of the person. This difference is a constraint, and penalties are its Lagrangian duals.
+place at all places of the person. This difference is a constraint, and penalties are its Lagrangian duals.
 
 Let a known guess count its wrong steps: c of them so far, capped at s + 1. The law `P_t(c, x)` of this count and the
 place does not depend on any other guess. Naming g at step t costs a penalty `λ_t(c, x, g) >= 0`, if c and x were so at

@@ -83,7 +83,7 @@ def ask(setup: Setup, misses: int, way: Way) -> Goal:
 
 
 def never(goal: Goal) -> None:
-    """A reason of a method without limits: none."""
+    """A method without limits refuses no question."""
     return
 
 
