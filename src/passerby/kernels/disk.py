@@ -1,9 +1,9 @@
-"""Where compiled kernels are kept: a folder for each version of their sources.
+"""The disk cache of compiled kernels: a folder for each version of their sources.
 
-numba looks only at the file of a kernel to tell whether what is on disk is still right, not at those of its helpers.
-The folder is therefore named after a digest of all sources in this package.
+To check a file on disk, numba looks only at the file of its kernel, not at the files of its helpers. The folder is
+therefore named after a digest of all sources in this package.
 
-What is loaded from it is run: numba keeps kernels as pickles. So the folder must be this user's, and closed to others.
+Files loaded from it are run: numba keeps kernels as pickles. So the folder must be this user's, and closed to others.
 """
 
 import atexit
@@ -24,13 +24,13 @@ import numba
 _log = logging.getLogger("passerby")
 SOURCES = Path(__file__).parent
 config: Any = numba.config
-#: A file that is there once all kernels are.
+#: A file present once all kernels are.
 ALL = "all"
 
 
 @cache
 def digest() -> str:
-    """A short name for what the sources of all kernels say."""
+    """A short name for the content of all kernel sources."""
     found = hashlib.sha256()
     for path in sorted(SOURCES.rglob("*.py")):
         found.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -53,7 +53,7 @@ def _made(folder: Path) -> bool:
 
 
 def _owned(folder: Path) -> bool:
-    """Whether a folder is this user's; what others could write into it is removed, and it is closed to them."""
+    """Whether a folder is this user's; files others could have written are removed, and it is closed to them."""
     if not hasattr(os, "geteuid"):
         return True  # a system whose folders have no such owners
     found = folder.lstat()  # a link would be the owner's, wherever it leads
@@ -68,7 +68,7 @@ def _owned(folder: Path) -> bool:
 
 
 def anybody_may_replace(folder: Path) -> bool:
-    """Whether any user may put another folder in the place of one in here, or of one that leads here."""
+    """Whether any user may replace a folder in here, or a link on the way here."""
     if not hasattr(os, "geteuid"):
         return False
     modes = [path.stat().st_mode for path in (folder.resolve(), *folder.resolve().parents)]
@@ -77,9 +77,9 @@ def anybody_may_replace(folder: Path) -> bool:
 
 @cache
 def folder() -> Path:
-    """In `NUMBA_CACHE_DIR` if set, else beside the sources, in the user's cache or a temporary folder: what works.
+    """In `NUMBA_CACHE_DIR` if set, else the first usable of: beside the sources, the user's cache, a temporary folder.
 
-    A folder of somebody else is not taken, nor one that anybody may replace.
+    A folder of somebody else is not taken, nor one anybody may replace.
     """
     name, beside = f"kernels-{digest()}", SOURCES / "__pycache__"
     for base in [Path(config.CACHE_DIR)] if config.CACHE_DIR else [beside, *_of_user()]:
@@ -91,7 +91,7 @@ def folder() -> Path:
     base = Path(tempfile.mkdtemp(prefix="passerby-"))
     _log.warning("no folder for compiled kernels is this user's alone: they are kept in %s until this ends", base)
     atexit.register(shutil.rmtree, base, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = str(base)  # for processes that this one starts
+    os.environ["NUMBA_CACHE_DIR"] = str(base)  # for processes started by this one
     (base / name).mkdir(mode=0o700)
     return base / name
 
@@ -115,7 +115,7 @@ def _of_user() -> list[Path]:
 
 @contextmanager
 def kept() -> Iterator[None]:
-    """Within this, numba keeps what it compiles in the folder."""
+    """Within this, numba keeps its compiled code in the folder."""
     before, config.CACHE_DIR = config.CACHE_DIR, str(folder())
     try:
         yield

@@ -1,12 +1,11 @@
 """Habits of one person over few states, fitted to their steps.
 
-`index` (K,) are the states of a person's steps, which are those from step `first` on of F fitted ones. There are
-habits towards H parts of a cycle, and for each of them a fitted step counts differently: `within` (1 + levels, H, F) is
-1 where it is in a part, at all times, in broader parts and in the finest, and 0 elsewhere. `b` (R,) is
-how well people know the places.
+`index` (K,) are the states of a person's steps, from step `first` on of F fitted ones. There are habits towards H parts
+of a cycle, and a fitted step counts differently for each of them. `within` (1 + levels, H, F) is 1 if it is in a part,
+at all times, in broader parts and in the finest, and 0 otherwise. `b` (R,) is how well people know the places.
 
-Everybody's habits are tried on earlier steps in NumPy (`people.evidence`), and these are rounded in the same way: a
-likeliest trace is often one of several that are equally likely but for rounding.
+Everybody's habits are tried on earlier steps in NumPy (`people.evidence`), and these are rounded in the same way. A
+likeliest trace is often one of several equally likely but for rounding.
 """
 
 import numpy as np
@@ -29,15 +28,15 @@ from .jit import (
     wholes,
 )
 
-#: Less than this is left over by rounding, where nothing is.
+#: If nothing is left over, rounding leaves less than this.
 _NOTHING = 1e-14
-#: Numbers that NumPy adds up at once, eight by eight; it halves what is longer.
+#: Numbers added up at once by NumPy, eight by eight; it halves longer arrays.
 _BLOCK, _LANES = 128, 8
 
 
 @rounded
 def summed(values):
-    """`Σ values` in the order of NumPy, which loses fewer digits than one after another."""
+    """`Σ values` in the order of NumPy: this loses fewer digits than one after another."""
     n = values.shape[0]
     if n > _BLOCK:
         half = n // 2 - n // 2 % _LANES
@@ -56,11 +55,12 @@ def summed(values):
 
 @kernel(types.Tuple((out_wholes, out_vector, out_vector, out_wholes))(*[wholes] * 4, vector, vector, whole), **AS_NUMPY)
 def states(steps, sensed, label, order, background, surprise, elsewhere):
-    """States of a person with these steps: places (R,), their frequencies, entropies within, and those of the steps.
+    """States of a person with these steps: places (R,), frequencies, entropies within, and the states of the steps.
 
-    They are the places of the steps and those `sensed`, in order; then of all others of each `label` (M,) the first in
-    the `order` of places, with the next one where that is `elsewhere`, and the rest as one, told as `-1 - label`. The
-    entropy of the place within the rest is `(Σ -b log b) / Σb + log Σb`, from the `surprise` `-b log b` of each place.
+    They begin with the places of the steps and the `sensed` ones, in order. Then comes the first of all others of each
+    `label` (M,) in the `order` of places, with the next one if this is `elsewhere`. The rest is one state, marked as
+    `-1 - label`. The entropy of the place within the rest is `(Σ -b log b) / Σb + log Σb`, from the `surprise` `-b log
+    b` of each place.
     """
     M, Z = label.shape[0], 1
     for z in label:
@@ -108,7 +108,7 @@ def states(steps, sensed, label, order, background, surprise, elsewhere):
 
 @rounded
 def back_off(index, first, within, weight, background, visits, f):
-    """Back the frequencies of some of the steps off to those in `f` (R,), in place."""
+    """Back the frequencies of some of the steps off to the frequencies in `f` (R,), in place."""
     visits[:] = 0.0
     for k in range(index.shape[0]):
         if within[first + k] > 0.0:
@@ -120,9 +120,9 @@ def back_off(index, first, within, weight, background, visits, f):
 
 @rounded
 def towards(index, first, within, h, weight, background, always, visits, broad, f):
-    """Fill `f` (R,): frequencies in a part of the cycle, backed off to the mean of those in broader parts.
+    """Fill `f` (R,): frequencies in a part of the cycle, backed off to their mean in broader parts.
 
-    These are backed off to those at all times, `always` (R,).
+    These are backed off to the frequencies at all times, `always` (R,).
     """
     finest = within.shape[0] - 1
     copy(always, f)
@@ -143,8 +143,8 @@ def towards(index, first, within, h, weight, background, always, visits, broad, 
 def backed_off(index, first, within, weight, count, b, flow, background, smoothing, share):
     """P (H, R, R) of `people.family`: `(n(x, y) + α [(1-λ) f(y) + λ Q(x, y)]) / (n(x) + α)`.
 
-    `weight` (F,) is that of each fitted step, and `count` (H, F) what a move to it counts; `flow` (H, R, R) is Q. The
-    frequencies f of a level are `(n(y) + β f(y)) / (Σn + β)`, backed off to those of broader ones.
+    `weight` (F,) is the weight of each fitted step, and `count` (H, F) the count of a move to it; `flow` (H, R, R) is
+    Q. The frequencies f of a level are `(n(y) + β f(y)) / (Σn + β)`, backed off to the frequencies of broader ones.
     """
     H, R = within.shape[1], b.shape[0]
     out, always, f, visits, broad = np.zeros((H, R, R)), np.empty(R), np.empty(R), np.empty(R), np.empty(R)
@@ -187,10 +187,10 @@ def arrivals(index, first, within, h, c, out):
 def by_role(index, first, within, weight, shares, b, coming, least):
     """Q (H, R, R): everybody's moves by role (`people.roles`), over the states of a person.
 
-    `shares` (H, 3, 4) are those of each kind of move from each role, and `weight` that of broader parts in telling
-    where the person usually is. Other places that the person knows are chosen by how long they were there, or by laws
-    of coming with the weights `coming` (C,), each with `least` arrivals more. All new places share a row and are
-    entered by b, so who stays at one may be at any.
+    `shares` (H, 3, 4) are the shares of each kind of move from each role. `weight` is the weight of broader parts in
+    finding the person's usual place. Other known places are chosen by the time the person spent there. Or they are
+    chosen by laws of coming with the weights `coming` (C,), each with `least` arrivals more. All new places share a row
+    and are entered by b. So somebody staying at one may be at any.
     """
     H, R, C = within.shape[1], b.shape[0], max(1, coming.shape[0])
     out, visits, fresh = np.empty((H, R, R)), np.zeros(R), np.zeros(R)

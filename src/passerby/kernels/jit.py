@@ -1,10 +1,9 @@
 """How kernels are compiled: ahead of use, for one set of array types, and cached on disk.
 
-Kernels see arrays only. Arguments are typed read-only, so that frozen and fresh arrays share one compilation.
+Kernels see arrays only. Arguments are typed read-only, so frozen and fresh arrays share one compilation.
 
-Letters used in all kernels: `T` steps, `M` states, `P` places, `S` counts at a step, `C` classes of states that a step
-tells apart, `x`, `y` states, `g` a place that is named, `t`, `u` steps, `k` a number of steps
-that are right (or still needed).
+Letters used in all kernels: `T` steps, `M` states, `P` places, `S` counts at a step, `C` classes of states told apart
+at a step, `x`, `y` states, `g` a named place, `t`, `u` steps, `k` a number of right steps (or steps still needed).
 
 Kernels hand `np.int64(0)` and `np.bool_(True)` to helpers, not `0` and `True`: a helper is compiled anew for a literal.
 Arrays are added, multiplied and compared in loops: for whole ones numba compiles how to complain about their shapes.
@@ -36,18 +35,18 @@ flags = types.Array(flag, 1, "C", readonly=True)
 out_vector, out_matrix, out_cube, out_cubes = number[::1], number[:, ::1], number[:, :, ::1], number[:, :, :, ::1]
 out_wholes, out_whole_matrix, out_whole_cube = whole[::1], whole[:, ::1], whole[:, :, ::1]
 
-# Values are never NaN (minus infinity is fine), which lets maxima and minima use vector instructions.
+# Values are never NaN (minus infinity is fine), so maxima and minima can use vector instructions.
 _FAST = {"nnan", "nsz", "contract"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": _FAST}
-#: For kernels in which each operation is rounded by itself, so that they give what NumPy gives to the last digit.
+#: For kernels with each operation rounded by itself, to give NumPy's result to the last digit.
 AS_NUMPY: dict[str, Any] = {"fastmath": False}
-#: For helpers: no wrappers by which Python or C could call them.
+#: For helpers: no wrappers for calls from Python or C.
 _UNWRAPPED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-#: For helpers that neither make nor return arrays: without counts of the holders of an array, where numba can do so.
+#: For helpers without array results: no counts of the holders of an array, if numba can do so.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 
 _log = logging.getLogger("passerby")
-#: Called with the name of each kernel that was not found on disk, once it is compiled.
+#: Called with the name of each kernel not found on disk, once it is compiled.
 listeners: list[Callable[[str], None]] = []
 _announced = False
 
@@ -79,7 +78,7 @@ def _without_collection() -> Iterator[None]:
 
 
 def _announce(name: str) -> None:
-    """Tell who listens; else say once, after the first small kernel was not found on disk, what is to be waited for."""
+    """Tell the listeners; else say the reason for waiting once, after the first small kernel was not found on disk."""
     global _announced
     for listener in listeners:
         listener(name)
@@ -89,21 +88,21 @@ def _announce(name: str) -> None:
 
 
 def inlined(function: Function) -> Function:
-    """A helper of kernels, compiled into each of its callers, that neither makes nor returns arrays.
+    """A helper of kernels, compiled into each of its callers, neither making nor returning arrays.
 
-    Nobody counts in it who holds an array, which would take longer than arithmetic on a dozen numbers. numba refuses
-    to compile one that makes or returns an array; that it calls none that does is for tests to see.
+    The holders of an array are not counted in it: this would take longer than arithmetic on a dozen numbers. Tests
+    check that it calls none of these either.
     """
     return _helper(function, **_UNCOUNTED)
 
 
 def making(function: Function) -> Function:
-    """A helper that makes arrays, and may return them to a kernel or to another that makes some."""
+    """A helper that makes arrays, and may return them to a kernel or to another helper making some."""
     return _helper(function)
 
 
 def view(function: Function) -> Function:
-    """A helper that returns a part of an array: compiled as a part of each caller, whether that one counts or not."""
+    """A helper returning a part of an array: compiled as a part of each caller, whether the caller counts or not."""
     return _helper(function, inline="always")
 
 
@@ -113,7 +112,7 @@ def once(function: Function) -> Function:
 
 
 def adding(function: Function) -> Function:
-    """An `inlined` helper whose sums may be added up in any order, which lets them use vector instructions too."""
+    """An `inlined` helper with sums in any order, which lets them use vector instructions too."""
     return _helper(function, fastmath={*_FAST, "reassoc"}, **_UNCOUNTED)
 
 
@@ -123,5 +122,5 @@ def rounded(function: Function) -> Function:
 
 
 def _helper(function: Function, **options: Any) -> Function:
-    """A function that only kernels call: what Python needs to call it is not compiled."""
+    """A function called by kernels only: its wrapper for Python is not compiled."""
     return cast(Function, njit(function, **(_OPTIONS | _UNWRAPPED | options)))

@@ -1,8 +1,8 @@
-"""Differential privacy of noise that is drawn afresh several times, and what it implies for any guess.
+"""Differential privacy of noise with several fresh draws, and the bound on any guess implied by it.
 
-Only additive noise (of which the published values may be any function, and the count a fresh sample) is accounted for;
-whatever else is refused with the reason. Gaussian noise is composed in closed form, the rest by the privacy loss
-distributions of the package dp-accounting, which are cut into steps and rounded to the safe side.
+Only additive noise is accounted for; anything else is refused with the reason. The published values may be any function
+of the noise, and the count a fresh sample. Gaussian noise is composed in closed form. The rest is composed by the
+privacy loss distributions of the package dp-accounting. These are cut into steps and rounded to the safe side.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from .roots import rounded_up
 
 Floats = NDArray[np.float64]
 
-#: Counts at which a mechanism is looked at for values that give the target away.
+#: Counts at which a mechanism is searched for values giving the target away.
 LOOKED_AT = range(50)
-#: Values of which no more counts are looked at.
+#: The most values for looking at further counts.
 MOST_LOOKED_AT = 500_000
-#: A log likelihood ratio that is as good as certainty.
+#: A log likelihood ratio as good as certainty.
 CERTAIN = 100.0
-#: Bins of a continuum of which no closed form is known.
+#: Bins of a continuum without a known closed form.
 FINE = 8192
-#: Levels epsilon at which a privacy curve is taken.
+#: Levels epsilon of a privacy curve.
 LEVELS = 257
-#: Steps of a privacy loss distribution that was composed, about: some hundredths of a second for it and its curve.
+#: Approximate steps of a composed privacy loss distribution: some hundredths of a second for it and its curve.
 POINTS = 2**15
 #: Finer steps than this lose more by rounding than they gain.
 FINEST = 1e-5
 
 
 def private_noise(mechanism: Mechanism) -> Mechanism:
-    """The additive noise that a mechanism's differential privacy comes from; or why there is none.
+    """The additive noise behind a mechanism's differential privacy; or the reason for its absence.
 
     >>> from passerby.mechanisms import Gaussian, Rounding, Then
     >>> private_noise(Then(Gaussian(2.0, clamped=True), Rounding(5)))
@@ -57,10 +57,10 @@ def private_noise(mechanism: Mechanism) -> Mechanism:
 
 
 def shared_noise(ways: Sequence[Mechanism], size: int = 1) -> tuple[Mechanism, dict[Mechanism, float]]:
-    """The noise that all of several mechanisms draw, and how many times each counts; or why there is none.
+    """The common noise of several mechanisms, and the number of draws counted for each; or the reason for its absence.
 
-    Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: what it tells adds up in squares. For a
-    group of a size that moves as one, it is the noise that hides as much of one person (`noise_for`).
+    Normal noise of deviation σ counts for `(s / σ)²` draws of deviation s: its evidence adds up in squares. For a group
+    of a size moving as one, it is the noise hiding as much of one person (`noise_for`).
 
     >>> from passerby.mechanisms import Gaussian
     >>> shared_noise([Gaussian(2.0), Gaussian(4.0)])
@@ -80,10 +80,10 @@ def shared_noise(ways: Sequence[Mechanism], size: int = 1) -> tuple[Mechanism, d
 
 
 def noise_for(noise: Mechanism, size: int) -> Mechanism:
-    """Noise for one person that hides as little of them as this one hides of a group of a size that moves as one.
+    """Noise for one person, hiding as little of them as this one hides of a group of a size moving as one.
 
-    Normal and Laplace noise are scaled. Of other noise, the law with all of the group is compared with that without
-    it. A sample of the people is left out: noise without it hides less, so that what is said of it is an upper end.
+    Normal and Laplace noise are scaled. For other noise, the law with all of the group is compared with the law without
+    it. A sample of the people is left out: noise without it hides less, so the result is an upper end.
 
     >>> from passerby.mechanisms import Gaussian
     >>> noise_for(Gaussian(6.0), 3)
@@ -96,14 +96,14 @@ def noise_for(noise: Mechanism, size: int) -> Mechanism:
     return noise.divided(size) or Group(noise, 0, size)
 
 
-#: Noise of another kind, of which all values can be listed and none gives the target away.
+#: Noise of another kind, with listable values, none of them giving the target away.
 LISTED = "by the privacy loss distribution of its two laws"
 #: Noise after a fresh sample of the people.
 SAMPLED = "by the privacy loss distribution of the worse of both directions"
 
 
 def _accounted(noise: Mechanism) -> str | None:
-    """How noise is accounted for; None where it is not."""
+    """The way of accounting for noise; None if there is none."""
     if noise.sampled is not None:
         return SAMPLED if _accounted(noise.sampled[1]) is not None else None
     if noise.accounted is not None:
@@ -112,7 +112,7 @@ def _accounted(noise: Mechanism) -> str | None:
 
 
 def _why_not(mechanism: Mechanism) -> str:
-    """Why a mechanism has no differential privacy, or none that is accounted for."""
+    """The reason why a mechanism has no differential privacy, or none that is accounted for."""
     if mechanism.raw:
         return "raw counts are not differentially private: no noise is added"
     if mechanism.rules is not None:
@@ -134,9 +134,9 @@ def _why_not(mechanism: Mechanism) -> str:
 
 
 def _tells(mechanism: Mechanism, count: int) -> bool:
-    """Whether values are published that are possible only with or only without the target.
+    """Whether some published values are possible only with or only without the target.
 
-    Laws without an end are listed up to a negligible tail, which is not held against them.
+    Laws without an end are listed up to a negligible tail; it is not held against them.
     """
     pair = mechanism.pair(count)
     return bool(pair[(pair == 0).any(axis=1)].sum() > 1e-15)
@@ -158,20 +158,20 @@ def _losses(noise: Mechanism, times: int) -> Any:
 
 
 def _once(noise: Mechanism, times: int) -> Any:
-    """That of a single draw, in steps that leave `POINTS` or so of it once it is composed `times` times.
+    """The distribution of a single draw, in steps leaving about `POINTS` of it after composing it `times` times.
 
-    Noise in whole numbers has its losses on a lattice, of which steps are made where that is not too fine: nothing is
+    Noise in whole numbers has its losses on a lattice. If it is not too fine, the steps are its points: nothing is
     rounded then. Otherwise rounding is to the safe side, by the chords of the privacy curve between steps (Doroshenko
-    et al. 2022): the coarser, the larger what it says.
+    et al. 2022): coarser steps give larger bounds.
     """
     own = noise.losses(lambda largest, deviation: _step(largest, deviation, times))
     return _of_table(noise.pair(0) if noise.symmetric else _worst(noise), times) if own is None else own
 
 
 def _of_table(table: Floats, times: int) -> Any:
-    """That of two laws of the same outcomes (n, 2), neither of which tells more with both exchanged.
+    """The distribution of two laws of the same outcomes (n, 2), neither of them telling more with both exchanged.
 
-    An outcome goes to the two steps around its loss, in proportions that keep both laws: these are the chords.
+    An outcome goes to the two steps around its loss, in proportions keeping both laws: these are the chords.
     """
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
     from scipy.special import expit
@@ -183,7 +183,7 @@ def _of_table(table: Floats, times: int) -> Any:
     total = table.sum(axis=1)
     step = _step(float(np.abs(loss).max(initial=0.0)), math.sqrt(float(table[:, 1] @ loss**2)), times)
     left = np.floor(loss / step)
-    # Where the target is nearly sure to be there, it is the rest of its share that has digits.
+    # If the target is nearly sure to be there, the rest of its share has digits.
     sign = np.where(loss > 0, -1.0, 1.0)
     here = np.where(loss > 0, table[:, 0], table[:, 1]) / total
     ends = [expit(sign * at * step) for at in (left, left + 1)]
@@ -195,10 +195,10 @@ def _of_table(table: Floats, times: int) -> Any:
 
 
 def _step(largest: float, deviation: float, times: int) -> float:
-    """The steps in which losses are told, of which sums of so many then have about `POINTS` of some probability.
+    """The width of steps for losses: sums of so many then have about `POINTS` of some probability.
 
-    Sums hardly ever deviate from their mean by more than 8.4 ranges times the root of their number (Hoeffding), nor, if
-    no loss is rare, by more than 10 deviations.
+    Sums hardly ever deviate from their mean by more than 8.4 ranges times the root of their number (Hoeffding). If no
+    loss is rare, they hardly ever deviate by more than 10 deviations.
     """
     root = math.sqrt(times)
     width = min(2 * largest * min(times, 8.4 * root), 32 * largest + 20 * deviation * root)
@@ -206,18 +206,18 @@ def _step(largest: float, deviation: float, times: int) -> float:
 
 
 def _worst(noise: Mechanism) -> Floats:
-    """A law (outcomes, 2) that tells as much as the noise, also with and without exchanged.
+    """A law (outcomes, 2) telling as much as the noise, also with and without exchanged.
 
-    One trace instead of another adds to some counts and takes from others, so that the two directions mix. With noise
-    that is not symmetric, or after a sample, neither alone is the worst when draws are put together (Lebeda et al.
-    2024, "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition").
+    One trace instead of another adds to some counts and takes from others, so the two directions mix. With asymmetric
+    noise, or after a sample, neither alone is the worst once draws are put together. Source: Lebeda et al. 2024,
+    "Avoiding pitfalls for privacy accounting of subsampled mechanisms under composition".
     """
     table = _pair(noise)
     return joined([by_ratio(table), by_ratio(table[:, ::-1])])
 
 
 def _pair(noise: Mechanism) -> Floats:
-    """Likelihoods (outcomes, 2) at counts 0 and 1, of bins that tell a little more where there is a continuum."""
+    """Likelihoods (outcomes, 2) at counts 0 and 1; a continuum is cut into bins telling a little more."""
     if noise.sampled is not None:
         rate, added = noise.sampled
         absent, present = _pair(added).T
@@ -236,7 +236,7 @@ def epsilon(noise: Mechanism, times: float, delta: float) -> float:
     Gaussian: the privacy curve of Balle and Wang (2018), "Improving the Gaussian mechanism for differential privacy",
     theorem 8, as computed by dp-accounting. Otherwise numerical composition, as in Doroshenko et al. (2022), "Connect
     the dots", never below the smallest epsilon and hardly above it. Laplace and geometric noise of a scale below 0.02
-    is given the epsilon that holds at any delta, `times / scale`.
+    is given the epsilon valid at any delta, `times / scale`.
     """
     if times == 0:
         return 0.0
@@ -256,7 +256,7 @@ def _composed(noise: Mechanism, times: float, delta: float) -> float:
 
 
 def most_added(noise: Mechanism, times: int) -> float:
-    """What noise drawn afresh `times` times lets a release add to anybody's chance: the total variation, `δ(0)`.
+    """The largest gain by a release with noise drawn afresh `times` times: the total variation, `δ(0)`.
 
     Gaussian: `2 Φ(sqrt(times) / (2 σ)) - 1`. It is the advantage of an attack of Kulynych et al. (2024).
 
@@ -272,15 +272,15 @@ def most_added(noise: Mechanism, times: int) -> float:
 
 
 def success_bound(noise: Mechanism, times: float, log_known: float) -> float:
-    """The largest success of any guess whose success without the release is at most κ: `1 - f(κ)`, from `log κ`.
+    """The largest success of any guess, if its success without the release is at most κ: `1 - f(κ)`, from `log κ`.
 
     f is the trade-off function of the noise drawn `times` times (Dong, Roth and Su 2022, "Gaussian differential
-    privacy"). For every trace x the event "the guess succeeds against x" has a probability of at most `1 - f(q)` under
-    the law of what is published about x, where q is its probability when the target is nowhere; `1 - f` is concave, and
-    on average over x, q is at most κ. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding
-    training data reconstruction in DP-SGD", and of Kulynych et al. (2024), "Attack-aware noise calibration for
-    differential privacy". Gaussian: `Φ(Φ⁻¹(κ) + sqrt(times) / sigma)`. However small κ is, much noise-free
-    evidence may make up for it, so that it must not be taken for nothing.
+    privacy"). For every trace x, take the event "the guess succeeds against x" under the law of the publication about
+    x. Its probability is at most `1 - f(q)`, with q its probability for a target nowhere. `1 - f` is concave, and on
+    average over x, q is at most κ. This is the argument of Hayes, Mahloujifar and Balle (2023), "Bounding training data
+    reconstruction in DP-SGD", and of Kulynych et al. (2024), "Attack-aware noise calibration for differential privacy".
+    Gaussian: `Φ(Φ⁻¹(κ) + sqrt(times) / sigma)`. However small κ is, much noise-free evidence may make up for it, so it
+    must not be taken for nothing.
 
     >>> from passerby.mechanisms import Gaussian
     >>> round(success_bound(Gaussian(1.0), 1, math.log(0.1)), 4)

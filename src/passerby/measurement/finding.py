@@ -1,4 +1,4 @@
-"""What methods say, one record for each, and all that is known from them so far."""
+"""Findings of methods, one record for each, and all knowledge from them so far."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Interval:
-    """Two numbers between which a value lies."""
+    """Two numbers with a value between them."""
 
     lower: float
     upper: float
@@ -23,7 +23,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Look:
-    """What was looked at: so many published series (or stretches of all of them), and the effort of the search."""
+    """The looks taken: so many published series (or stretches of all of them), and the effort of the search."""
 
     series: int = 0
     sampled: bool = False
@@ -34,11 +34,11 @@ class Look:
 
 @dataclass(frozen=True)
 class Pooled:
-    """What an average over people takes from one: the loss is between `lower` and `upper`, but for chance.
+    """One person's part in an average over people: the loss is between `lower` and `upper`, but for chance.
 
-    Where series were drawn, these are plain averages over the draws, without limits, and `reach` is `w / sqrt(n)` for n
-    independent draws of weight w: chance cancels out over people, and the limits are for all of them together
-    (`passerby.audits.population`). Where nothing was drawn, both ends are certain, and `reach` is 0.
+    If series were drawn, these are plain averages over the draws, without limits. `reach` is `w / sqrt(n)` for n
+    independent draws of weight w. Chance cancels out over people, and the limits are for all of them together
+    (`passerby.audits.population`). If nothing was drawn, both ends are certain, and `reach` is 0.
     """
 
     lower: float
@@ -48,13 +48,13 @@ class Pooled:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one method says about the loss (or about the baseline: what is achieved without the release).
+    """One method's statement about the loss (or about the baseline: the success without the release).
 
-    The loss is at least `floor` and at most `ceiling`: for certain where `level` is None, otherwise at that level of
-    confidence. For an attack, `value` is how often it succeeds, with its standard `error` (0 where it is exact), and
-    `guess` (T,) what it always guesses, if it does; for a bound, `value` is not a number. What rests on an assumption
-    that may be false names it in `assumes`, and decides nothing. `look` tells what was looked at to find it, and
-    `pooled` what it says of the loss without limits of its own.
+    The loss is at least `floor` and at most `ceiling`: for certain if `level` is None, otherwise at this level of
+    confidence. For an attack, `value` is its success, with its standard `error` (0 if it is exact). `guess` (T,) is its
+    guess, if this is always the same. For a bound, `value` is not a number. A finding resting on a possibly false
+    assumption names it in `assumes`, and decides nothing. `look` has the looks behind it, and `pooled` its statement on
+    the loss without limits of its own.
     """
 
     name: str
@@ -93,8 +93,8 @@ def limit(name: str, ceiling: float, look: Look | None = None, level: float | No
 class Known:
     """Findings in the order they came. `measure` adds to it; methods read it.
 
-    On average over all that can be published, nobody does worse than without the release: with `unaided`, the floor of
-    the baseline is one of the loss. A certain floor above a certain ceiling is an error of the package, and raises
+    On average over all possible series, nobody does worse than without the release. So with `unaided`, the floor of the
+    baseline is one of the loss. A certain floor above a certain ceiling is an error of the package, and raises
     `Contradiction`.
     """
 
@@ -112,7 +112,7 @@ class Known:
         return name in self._by_name
 
     def add(self, finding: Finding) -> None:
-        """Take a finding in; whatever is certain must fit what was certain before."""
+        """Take a finding in; certain ends must fit the earlier certain ends."""
         self._findings.append(finding)
         self._by_name.setdefault(finding.name, []).append(finding)
         if finding.about == "baseline":
@@ -127,14 +127,14 @@ class Known:
         refute(self.floor, self.ceiling)
 
     def attack(self, name: str, sampled: bool = False) -> Finding | None:
-        """The best of the attacks of this name: a certain one, or where `sampled` counts, whichever is sure of more."""
+        """The best of the attacks of this name: a certain one, or if `sampled` counts, the surer one."""
         found = [f for f in self._by_name.get(name, ()) if f.attack]
         if len(found) > 1 and not sampled:
             found = [f for f in found if f.level is None] or found
         return max(found, key=lambda f: f.floor, default=None)
 
     def bound(self, name: str, sampled: bool = False) -> Finding | None:
-        """The smallest bound of this name, of those that are certain or, where `sampled` counts, of all."""
+        """The smallest bound of this name, among the certain ones or, if `sampled` counts, among all."""
         found = [f for f in self._by_name.get(name, ()) if not f.attack and f.about == "loss"]
         if len(found) > 1 and not sampled:
             found = [f for f in found if f.level is None] or found
@@ -148,7 +148,7 @@ class Known:
 
 
 def refute(floor: Finding, ceiling: Finding) -> None:
-    """Raise `Contradiction` where a floor is above a ceiling by more than rounding."""
+    """Raise `Contradiction` if a floor is above a ceiling by more than rounding."""
     if floor.floor > ceiling.ceiling * (1 + ROUNDING):
         raise Contradiction(
             f"{floor.name} achieves {floor.floor!r} for certain, but {ceiling.name} says that nothing achieves more "

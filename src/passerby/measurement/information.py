@@ -26,7 +26,7 @@ Method = Literal["exact", "order1", "paper-gaussian", "per-step", "best"]
 
 #: Recursions over stretches between sightings are run only up to this many elementary operations (about a minute).
 STRETCHES_LIMIT = 1e11
-#: What a mechanism says of its information may be short of it by so much, by rounding.
+#: The rounding by which a mechanism's information may be too small.
 QUADRATURE = 1e-13
 
 
@@ -71,16 +71,16 @@ def entropy(prior: MarkovPrior, steps: int) -> float:
 
 
 def mutual_information(prior: MarkovPrior, release: Release, method: Method = "best") -> float:
-    """Information, in nats, that a release gives about the trace, or an upper bound on it, by the named method.
+    """Information about the trace from a release, in nats, or an upper bound on it, by the named method.
 
     - "exact": the mutual information itself, for raw counts. A sighting reveals the place, so the chain starts afresh
-      there, and the entropy of the published series is a sum over the stretches between sightings.
+      there. The entropy of the published series is then a sum over the stretches between sightings.
     - "order1": `Σ_t H(Y_t | Y_{t-1})`, an upper bound for raw counts (Koga et al. 2024, section 3.3.1).
     - "paper-gaussian": the paper's upper bound for Gaussian noise (its equation 4).
-    - "per-step": `Σ_t I(X_t; Y_t)`, an upper bound for any mechanism that treats steps independently; each term exact
-      with one sensor, the sum over sensors (or the entropy of where the person is) with several.
-    - "best": the smallest of those that hold for this release. Published counts are a function of raw counts, so the
-      exact value for raw counts is one of them.
+    - "per-step": `Σ_t I(X_t; Y_t)`, an upper bound for any mechanism treating steps independently. Each term is exact
+      with one sensor. With several it is the sum over sensors (or the entropy of the person's place).
+    - "best": the smallest valid one for this release. Published counts are a function of raw counts, so the exact value
+      for raw counts is one of them.
 
     >>> from passerby import Release, line_prior
     >>> round(mutual_information(line_prior(100), Release([7, 93, 41]), "exact"), 6)
@@ -96,16 +96,16 @@ def mutual_information(prior: MarkovPrior, release: Release, method: Method = "b
 
 
 def sighting_probabilities(prior: MarkovPrior, release: Release) -> Floats:
-    """For each step, the probability of each class of states that its counts can tell apart (T, C); 0 is no sensor."""
+    """For each step, the probability of each class of states told apart by its counts (T, C); 0 is no sensor."""
     steps = release.steps
     out = np.zeros((steps, release.sees.shape[1]))
-    # Added up and not subtracted, so that a little is not lost.
+    # Added up and not subtracted, so a little is not lost.
     np.add.at(out, (np.arange(steps)[:, None], release.classes(prior)), state_laws(prior, steps))
     return out
 
 
 def paper_information(prior: MarkovPrior, release: Release) -> float:
-    """The upper bound on the mutual information that the paper uses for this mechanism."""
+    """The paper's upper bound on the mutual information for this mechanism."""
     if release.plain:
         return mutual_information(prior, release, "order1")
     if release.mechanism.deviation is not None and release.crowd is None:
@@ -128,7 +128,7 @@ def _order1(prior: MarkovPrior, release: Release) -> float:
 
 
 def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
-    """`Σ_t -Σ_a p_a log Σ_b p_b exp(-KL(a, b))` over what a step's sensors tell apart.
+    """`Σ_t -Σ_a p_a log Σ_b p_b exp(-KL(a, b))` over the classes told apart by a step's sensors.
 
     With one sensor this is equation 4 of Koga et al. (2024); with several, the same step of its proof (appendix C)
     for Gaussian vectors: two different sensors are at squared distance 2. A group of g is at g times the distances.
@@ -140,7 +140,7 @@ def _paper_gaussian(prior: MarkovPrior, release: Release) -> float:
     total = 0.0
     for law in sighting_probabilities(prior, release):
         unlike, like = _likeness(law.size, sigma / release.size)
-        # `log Σ_b p_b e^{-KL}`, from one minus the sum where that is small.
+        # `log Σ_b p_b e^{-KL}`, from one minus the sum if that is small.
         apart, mixed = unlike @ law, like @ law
         log_mixed = np.where(apart < 0.5, np.log1p(-np.minimum(apart, 0.5)), np.log(np.where(law > 0, mixed, 1.0)))
         total -= float(law @ np.where(law > 0, log_mixed, 0.0))
@@ -157,12 +157,12 @@ def _likeness(size: int, sigma: float) -> tuple[Floats, Floats]:
 
 
 def counted(prior: MarkovPrior, release: Release) -> NDArray[np.int64]:
-    """How many counts of each step count those in each state (T, M)."""
+    """The number of counts of each step that count people in each state (T, M)."""
     return np.asarray(np.take_along_axis(release.sees.sum(axis=2), release.classes(prior), axis=1))
 
 
 def check_single(prior: MarkovPrior, release: Release | None = None) -> None:
-    """Refuse what rests on a sighting making the chain start afresh, where it does not reveal the state."""
+    """Refuse chains without a fresh start at sightings: a sighting must reveal the state."""
     if release is not None and not release.reveals:
         raise UnsupportedRelease("a count of a zone, a flow or visitors does not show the place: nothing starts afresh")
     if not prior.single:
@@ -170,7 +170,7 @@ def check_single(prior: MarkovPrior, release: Release | None = None) -> None:
 
 
 def check_stretches(prior: MarkovPrior, release: Release) -> None:
-    """Refuse sums over stretches between sightings (`kernels.renewal`) where they take too long, or do not apply."""
+    """Refuse sums over stretches between sightings (`kernels.renewal`) if they take too long, or do not apply."""
     check_single(prior, release)
     steps, sensors = release.grid.shape
     if (1 + steps * sensors) * steps * prior.states**2 > STRETCHES_LIMIT:
@@ -181,7 +181,7 @@ def check_stretches(prior: MarkovPrior, release: Release) -> None:
 
 
 def _exact(prior: MarkovPrior, release: Release) -> float:
-    """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(what is seen at t | unseen since u)`, R(u) the probability of a sighting."""
+    """`H(Y) = Σ_u R(u) Σ_{t>u} S(u,t-1) H(sighting at t | unseen since u)`, R(u) the probability of a sighting."""
     if not release.plain:
         raise UnsupportedRelease(f"exact: holds for raw counts, not for {release.words}")
     if not release.reveals or not prior.single:
@@ -191,7 +191,7 @@ def _exact(prior: MarkovPrior, release: Release) -> float:
 
 
 def _by_series(prior: MarkovPrior, release: Release) -> float:
-    """The entropy of the published series, where all of them can be listed."""
+    """The entropy of the published series, if all of them can be listed."""
     chances = chances_of_all(prior, release)
     if chances is None:
         raise UnsupportedRelease("exact: there are too many series of these counts to list")
@@ -199,7 +199,7 @@ def _by_series(prior: MarkovPrior, release: Release) -> float:
 
 
 def check_independent(release: Release) -> None:
-    """Refuse numbers of others that depend on each other, where a formula takes each count by itself."""
+    """Refuse dependent numbers of others, if a formula takes each count by itself."""
     if not release.independent:
         raise UnsupportedRelease(
             f"counts depend on each other with {release.crowd!r}, since they are of the same people"
@@ -207,12 +207,12 @@ def check_independent(release: Release) -> None:
 
 
 def _per_step(prior: MarkovPrior, release: Release, rounding: float = 0.0) -> float:
-    """The sum over steps; each term raised by its `rounding`, but never above the entropy of what there is to tell."""
+    """The sum over steps; each term raised by its `rounding`, but never above the entropy of its subject."""
     check_independent(release)
     laws = sighting_probabilities(prior, release)
     if release.plain:
         return float(told_apart(laws).sum())
-    # Added up and not subtracted, so that a little is not lost.
+    # Added up and not subtracted, so a little is not lost.
     here, away = ((laws[:, :, None] * bit).sum(axis=1) for bit in (release.sees, 1 - release.sees))
     each = np.zeros(here.shape)
     for t, step in enumerate(release.channels):

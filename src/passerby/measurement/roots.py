@@ -1,4 +1,4 @@
-"""Largest success probabilities allowed by Fano-type inequalities. What is known beforehand comes as a logarithm."""
+"""Largest success probabilities allowed by Fano-type inequalities. Prior knowledge comes as a logarithm."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from passerby.kernels.chain.bounds import largest_gain
 
 
 def rounded_up(log_value: float) -> float:
-    """The probability of this logarithm; where it is too small to be held, a number that is not below it.
+    """The probability of this logarithm; if it is too small to be held, a number not below it.
 
-    Only what is impossible becomes 0.
+    Only impossible events become 0.
 
     >>> rounded_up(-800.0), rounded_up(-math.inf), rounded_up(0.1)
     (5e-324, 0.0, 1.0)
@@ -25,9 +25,9 @@ def rounded_up(log_value: float) -> float:
 def loose_root(unknown: float, log_ball: float, log_all: float) -> float:
     """One minus the smallest `q` with `unknown <= h(q) + q log((M^T - N) / N) + log N`.
 
-    `unknown = H(X) - I`, `log_ball = log N`, `log_all = T log M`. Koga et al. (2024), equation 3. With
-    `κ = N / M^T` the right side is `T log M - kl(1-q ‖ κ)`: it is the inequality of `divergence_root` for somebody who
-    is told what is not unknown about a trace of which all are equally likely.
+    `unknown = H(X) - I`, `log_ball = log N`, `log_all = T log M`. Koga et al. (2024), equation 3. With `κ = N / M^T`
+    the right side is `T log M - kl(1-q ‖ κ)`. This is the inequality of `divergence_root` for equally likely traces,
+    with everything told but the `unknown`.
     """
     if unknown <= log_ball:
         return 1.0

@@ -1,8 +1,7 @@
-"""How many counts one person changes at most: by being there at all, and by having another trace.
+"""The largest number of counts changed by one person: by presence, and by another trace.
 
 A trace makes a bit of each count. The largest number of bits of one trace is a longest path over the states of a chain
-that remembers what the counts need, and the largest number of bits in which two traces differ a longest path over
-pairs of states.
+with the memory of counts. The largest number of differing bits of two traces is a longest path over pairs of states.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MOST_WORK = 2e10
 
 
 def sensitivity(release: Release, weights: Weights | None = None) -> tuple[float, float]:
-    """The largest weight of counts that differ when a trace is another, and when a person is there or not.
+    """The largest weight of differing counts: if a trace is another, and if a person is there or not.
 
     >>> from passerby import Moved, Present
     >>> nested = Release(counts=[Present(range(n), step=0) for n in (1, 2, 3)] + [Moved([0], [1], step=0)], steps=2)
@@ -45,7 +44,7 @@ def sensitivity(release: Release, weights: Weights | None = None) -> tuple[float
 
 
 def most_counted(prior: MarkovPrior, release: Release, weights: Weights | None = None) -> float:
-    """The largest weight of the counts that count one person, of all traces that are possible with the prior.
+    """The largest weight of the counts that count one person, over all traces possible with the prior.
 
     `release` is over the states of the prior (`Release.over`). `R_t(y) = w_t(y) + max R_{t-1}(x)` over moves x to y.
     """
@@ -75,15 +74,15 @@ def most_changed(prior: MarkovPrior, release: Release, weights: Weights | None =
 
 
 def _best_before(moves: NDArray[np.bool_], reach: Floats) -> Floats:
-    """The largest of the rows of states from which one may come, for each state (M, M)."""
-    # States that are reached from the same ones are many.
+    """The largest of the rows of possible earlier states, for each state (M, M)."""
+    # Many states are reached from the same ones.
     ways, which = np.unique(moves.T, axis=0, return_inverse=True)
     best = [reach[way].max(axis=0) if way.any() else np.full(len(reach), -np.inf) for way in ways]
     return np.asarray(np.array(best)[which.reshape(-1)])
 
 
 def _bits(prior: MarkovPrior, release: Release, weights: Weights | None) -> list[Floats]:
-    """For each step, the weight of each count in each state that it counts (M, counts)."""
+    """For each step, the weight of each count in each state it counts (M, counts)."""
     classes, sees = release.classes(prior), release.sees
     each = np.ones(release.grid.shape)
     if weights is not None and len(release.ways) == 1:
@@ -95,21 +94,21 @@ def _bits(prior: MarkovPrior, release: Release, weights: Weights | None) -> list
 
 
 def _apart(bits: Floats) -> Floats:
-    """The weight of the counts that tell two states apart (M, M); states that all of them treat alike are one."""
+    """The weight of the counts telling two states apart (M, M); states treated alike by all of them are one class."""
     rows, which = np.unique(bits, axis=0, return_inverse=True)
     apart = np.abs(rows[:, None] - rows).sum(axis=2)
     return np.asarray(apart[np.ix_(which.reshape(-1), which.reshape(-1))])
 
 
 def _moves(prior: MarkovPrior, t: int) -> NDArray[np.bool_]:
-    """Which moves to step t are possible (M, M)."""
+    """Marks of the possible moves to step t (M, M)."""
     return np.asarray(prior.matrix(t - 1) > 0)
 
 
 def anybody(release: Release) -> MarkovPrior:
-    """Somebody who may be anywhere at any step: a state for each kind of place, and one for elsewhere.
+    """Somebody at any place at any step: a state for each kind of place, and one for elsewhere.
 
-    Places that no zone tells apart are one.
+    Places not told apart by any zone are one.
     """
     zones = dict.fromkeys(zone for count in release.listed for zone in count.zones)
     last = max((zone[-1] for zone in zones), default=-1)

@@ -1,4 +1,4 @@
-"""What a question is asked of: a person's habits, a release, and how well the answer is to be known."""
+"""The subject of a question: a person's habits, a release, and the precision of the answer."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MOST_CONFIDENT = 1 - 1e-12
 
 @dataclass(frozen=True)
 class Setup:
-    """One person and one release, over the same states: those of a chain with the memory that the counts need.
+    """One person and one release, over the same states: the states of a chain with the memory of counts.
 
-    `tolerance` and `budget` say how close the answer should be and how many elementary operations it may take; `runs`
-    series are drawn where they must be, and limits then hold at level `confidence`. With `published`, the one series
-    that was really published, questions are about that one alone.
+    `tolerance` and `budget` limit the width of the answer and its elementary operations. `runs` series are drawn if
+    necessary, and limits then hold at level `confidence`. With `published`, the one series of an actual release,
+    questions are about this one alone.
     """
 
     prior: MarkovPrior
@@ -46,7 +46,7 @@ class Setup:
     published: Series | None = None
     #: The habits and the release as they were given, without memory.
     given: tuple[MarkovPrior, Release] | None = None
-    #: Noise that questions share: none yet.
+    #: Noise shared by questions: none yet.
     noises: list[DrawnNoise] = field(default_factory=list, compare=False, repr=False)
 
     @property
@@ -56,7 +56,7 @@ class Setup:
 
     @cached_property
     def equivalent(self) -> Release:
-        """The release, as raw counts from some of its sensors where it tells the same as those."""
+        """The release, as raw counts from some of its sensors if it tells the same as these."""
         return self.release.revealed or self.release
 
     def rng(self) -> np.random.Generator:
@@ -64,16 +64,16 @@ class Setup:
         return np.random.default_rng(self.seed)
 
     def weights_of(self, traces: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Likelihoods (n, T, C) of what is published for traces (n, T), up to a factor for each step.
+        """Likelihoods (n, T, C) of the published values for traces (n, T), up to a factor for each step.
 
-        Noise that is the same at every count is drawn once for all questions: each answer holds by itself.
+        Noise equal at every count is drawn once for all questions: each answer holds by itself.
         """
         if not self.noises:
             self.noises.append(DrawnNoise(self.other_rngs(3)[2]))
         return weights_of(self.release, traces, self.noises[0], rng)
 
     def other_rngs(self, count: int) -> list[np.random.Generator]:
-        """So many sources of random numbers that have nothing to do with those, or with each other."""
+        """So many sources of random numbers, independent of the others and of each other."""
         return [np.random.default_rng(part) for part in np.random.SeedSequence(self.seed).spawn(count)]
 
 
@@ -84,7 +84,7 @@ def set_up(
     published: Iterable[float | Iterable[float]] | None,
     **options: Any,
 ) -> Setup:
-    """What questions are asked of, every part checked: what is wrong is an `InputError` that names it."""
+    """The subject of questions, with every part checked: a wrong one is an `InputError` naming it."""
     check_prior(prior)
     check_release(release)
     release = release if published is None else release.after(published)
@@ -108,7 +108,7 @@ def set_up(
 
 
 def check_effort(tolerance: Any, budget: Any, confidence: Any, runs: Any) -> None:
-    """Refuse, with an `InputError`, how well something is to be known, and at what effort."""
+    """Refuse, with an `InputError`, a wrong precision or effort."""
     _check_number("tolerance", tolerance, 0.0)
     _check_number("budget", budget, 0.0)
     _check_confidence(confidence)

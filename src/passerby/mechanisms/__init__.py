@@ -1,10 +1,10 @@
 """Mechanisms: the law of the published value given the true count.
 
-`base` has the interface, `laws` what all laws share, `fixed` the bases `Discrete` and `Fixed`. Kinds: `rules` leave
-nothing to chance; `sampling` draws people; `noise` (`gaussian`, `laplace`) and `whole_noise` are additive.
-`composition` puts any two one after another, by `post_processing` (rules after noise) and `mixture` (the rest);
-`group` compares the laws without a group and with it. `conformance` tries what a mechanism says of itself. `registry`
-has a line for each kind, and reads one from text.
+`base` has the interface, `laws` the common parts of all laws, `fixed` the bases `Discrete` and `Fixed`. Kinds: `rules`
+leave nothing to chance; `sampling` draws people; `noise` (`gaussian`, `laplace`) and `whole_noise` are additive.
+`composition` puts any two one after another, by `post_processing` (rules after noise) and `mixture` (the rest); `group`
+compares the laws without a group and with it. `conformance` tests a mechanism's own statements. `registry` has a line
+for each kind, and reads one from text.
 """
 
 from .base import Mechanism

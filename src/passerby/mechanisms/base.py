@@ -1,7 +1,7 @@
-"""What a mechanism is: the law of the published value given the true count.
+"""The interface of a mechanism: the law of the published value given the true count.
 
-Everything downstream (attacks, posterior chains, bounds, enumeration) uses only the methods of `Mechanism`, so a new
-one needs nothing but those. `Discrete` works all of them out from a table of values and probabilities.
+Everything downstream (attacks, posterior chains, bounds, enumeration) uses only the methods of `Mechanism`. So a new
+mechanism needs nothing else. `Discrete` works all of them out from a table of values and probabilities.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Mechanism(ABC):
     """
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Methods check what they are called with, also those of classes that others write."""
+        """Methods check their arguments, also in classes written by others."""
         super().__init_subclass__(**more)
         guard(cls)
 
@@ -41,37 +41,37 @@ class Mechanism(ABC):
 
     @property
     def takes(self) -> Domain:
-        """The numbers that the mechanism can be applied to: counts, unless it says otherwise."""
+        """The domain of the mechanism: counts, unless it says otherwise."""
         return COUNTS
 
     def gives(self, taken: Domain) -> Domain:
-        """The numbers that it can publish, when it is applied to those of a domain."""
+        """The numbers it can publish if it is applied to a domain."""
         return REALS
 
     @property
     def shift_invariant(self) -> bool:
         """Whether the law of "published minus count" is the same at every count.
 
-        The number of other people does not matter then to an adversary who knows them.
+        The number of other people then does not matter to an adversary knowing them.
         """
         return False
 
     def like(self, count: int) -> int:
-        """The number of others with whom the two laws tell just as much: none, where all numbers are alike."""
+        """The number of others at which the two laws tell just as much: none, if all numbers are alike."""
         return 0 if self.shift_invariant else count
 
     @property
     def persistent(self) -> bool:
-        """Whether what chance decides for a cell is drawn once and used again each time the cell is published."""
+        """Whether the random part of a cell is drawn once and used again each time the cell is published."""
         return False
 
     @property
     def hides(self) -> bool:
-        """Whether it may leave a cell empty; one that does not say so may."""
+        """Whether it may leave a cell empty. Without a statement, it may."""
         return not self.shift_invariant
 
     def __or__(self, second: Mechanism) -> Mechanism:
-        """What `second` makes of what this gives: `Scaled(5) | Suppression(5)` is `Then(Scaled(5), Suppression(5))`."""
+        """The second mechanism after this one: `Scaled(5) | Suppression(5)` is `Then(Scaled(5), Suppression(5))`."""
         return Mechanism._then(self, second) if isinstance(second, Mechanism) else NotImplemented
 
     @abstractmethod
@@ -88,18 +88,18 @@ class Mechanism(ABC):
             return np.asarray(self.log_likelihood(output, count + 1) - self.log_likelihood(output, count))
 
     def outputs(self, count: int) -> Floats | None:
-        """All values that can be published at `count` or `count + 1`; None where there is a continuum."""
+        """All possible values at `count` or `count + 1`; None if there is a continuum."""
         return None
 
     @property
     def endless(self) -> bool:
-        """Whether laws have no end, so that lists of what can be published are cut."""
+        """Whether laws have no end, so lists of possible values are cut."""
         return False
 
     def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
         """Log probability of publishing a value from `low` to below `high`.
 
-        It is what a fixed mechanism that follows needs of a continuum.
+        A fixed mechanism after a continuum needs it.
         """
         raise UnsupportedRelease(
             f"{self!r} does not say how likely a value lies between two numbers, which is what must be known of a "
@@ -107,7 +107,7 @@ class Mechanism(ABC):
         )
 
     def extent(self, count: float, log_tail: float) -> tuple[float, float]:
-        """Numbers beyond which at most `exp(log_tail)` of a continuum lies on either side."""
+        """Limits with at most `exp(log_tail)` of a continuum beyond each of them."""
         ends = []
         for sign in (-1, 1):
             away = 1.0
@@ -121,19 +121,19 @@ class Mechanism(ABC):
         return float(self.log_between(low, high, count))
 
     def unfolded(self) -> Mechanism:
-        """The same as a mechanism that others can be put after: plain noise and what follows it, for example."""
+        """The same as a mechanism to put others after: plain noise and the rules after it, for example."""
         return self
 
     def followed_by(self, second: Mechanism) -> Mechanism | None:
-        """The two together, where this one knows a better way than in general."""
+        """The two together, if this one knows a better way than the general one."""
         return None
 
     def preimage(self, low: Floats, high: Floats) -> list[tuple[Floats, Floats]]:
-        """Intervals in which all numbers lie from which a value from `low` to below `high` can be made."""
+        """Intervals holding all numbers that may become a value from `low` to below `high`."""
         return [(np.full(np.shape(low), -np.inf), np.full(np.shape(low), np.inf))]
 
     def listing(self, count: float, log_tail: float) -> Law:
-        """The law at `count` in logarithms, of which at most `exp(log_tail)` is left out on either side."""
+        """The law at `count` in logarithms, with at most `exp(log_tail)` left out on either side."""
         values, chances = table(self, count)
         return values, np.log(chances)
 
@@ -144,8 +144,8 @@ class Mechanism(ABC):
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Nodes and weights of a numerical integration over the densities at all of the counts `centres`.
 
-        No node stands for both sides of one of the `cuts`. Values that have a probability of their own are nodes of
-        weight one.
+        No node stands for both sides of one of the `cuts`. Values with a probability of their own are nodes of weight
+        one.
         """
         raise UnsupportedRelease(
             f"{self!r}: a mechanism with a continuum of outputs must say its own total variation and information, "
@@ -153,14 +153,14 @@ class Mechanism(ABC):
         )
 
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
-        """Where the densities of two mixtures of counts cross, if that is known; weights are (2, centres)."""
+        """The crossings of the densities of two mixtures of counts, if known; weights are (2, centres)."""
         return np.empty(0)
 
     def mixed(self, origin: float, centres: Floats, weights: Floats, cuts: Floats) -> tuple[Floats, Floats]:
         """Nodes (n,) of an integration, and weighted densities there (n, mixtures) of mixtures of counts.
 
-        The counts are `origin + centres`, their weights (mixtures, centres). Nodes and cuts are told from the origin,
-        so that they keep their digits where the counts are large.
+        The counts are `origin + centres`, their weights (mixtures, centres). Nodes and cuts are relative to the origin,
+        so they keep their digits for large counts.
         """
         nodes, lengths = self.around(origin + centres, origin + cuts)
         logs = self.log_likelihood(nodes[:, None], origin + centres)
@@ -169,11 +169,11 @@ class Mechanism(ABC):
     def bins(
         self, centres: Floats, weights: Floats, steps: Sequence[Rule] = (), bins: int = BINS
     ) -> tuple[Floats, Floats] | None:
-        """Stand-ins for two mixtures of counts, followed by rules, of so many bins; None where it cannot be cut."""
+        """Stand-ins for two mixtures of counts, followed by rules, of so many bins; None if the line cannot be cut."""
         return None
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Values and weights with which sums of `weight * likelihood` stand for sums over all that can be published.
+        """Values and weights: sums of `weight * likelihood` replace sums over all possible values.
 
         For a continuum, the nodes and weights of a numerical integration over the densities at `count` and `count + 1`.
         """
@@ -203,10 +203,10 @@ class Mechanism(ABC):
         return np.array([self.information(float(p), count) for p in presence])
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """Likelihoods (outcomes, 2) without and with the target, of one that tells less and of one that tells more.
+        """Likelihoods (outcomes, 2) without and with the target, of a less telling stand-in and of a more telling one.
 
-        The first keeps the total variation. Finitely many outputs are their own stand-ins, from both sides; None where
-        a continuum cannot be cut.
+        The first keeps the total variation. Finitely many outputs are their own stand-ins, from both sides; None if a
+        continuum cannot be cut.
         """
         if self.outputs(count) is None:
             return None
@@ -214,7 +214,7 @@ class Mechanism(ABC):
         return pair, pair
 
     def law(self, count: float) -> Law:
-        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
+        """The possible values at `count`, in increasing order (empty cells last), and probabilities."""
         outputs = self.outputs(int(count))
         if outputs is None:
             raise UnsupportedRelease(f"{self!r} publishes from a continuum: its values have densities")
@@ -222,15 +222,15 @@ class Mechanism(ABC):
         return trimmed(values, np.exp(self.log_likelihood(values, count)))
 
     def noise(self) -> Mechanism | None:
-        """The fresh additive noise that the published value is a function of, for differential privacy; None if none.
+        """The fresh additive noise behind the published value, for differential privacy; None if there is none.
 
-        It may follow a sample of the people. Its two laws at counts 0 and 1 are the worst pair that there is.
+        It may follow a sample of the people. Its two laws at counts 0 and 1 are the worst pair of all.
         """
         return self if self.shift_invariant else None
 
-    # What more may be known of a mechanism. The defaults hold for all; `check_mechanism` tries what is said instead.
+    # More facts may be known of a mechanism. The defaults hold for all; `check_mechanism` tests other statements.
 
-    #: How differential privacy is accounted for; None where nothing is known but the laws.
+    #: The way of accounting for differential privacy; None if nothing is known but the laws.
     accounted: ClassVar[str | None] = None
 
     @property
@@ -245,7 +245,7 @@ class Mechanism(ABC):
 
     @property
     def rules(self) -> tuple[Rule, ...] | None:
-        """The rules that make up the mechanism, in order; None where chance has a part in it."""
+        """The rules of the mechanism, in order; None if chance has a part in it."""
         return None
 
     @property
@@ -255,7 +255,7 @@ class Mechanism(ABC):
 
     @property
     def sampled(self) -> tuple[float, Mechanism] | None:
-        """The rate of a fresh sample of the people, and the noise that is added to it; None where there is none."""
+        """The rate of a fresh sample of the people, and the noise added to it; None if there is none."""
         return None
 
     @property
@@ -264,30 +264,30 @@ class Mechanism(ABC):
         return False
 
     def divided(self, size: int) -> Mechanism | None:
-        """What tells as much of one person as this tells of a group of a size; None where that is not known."""
+        """A mechanism telling as much of one person as this tells of a group of a size; None if it is not known."""
         return None
 
     def pure_epsilon(self, times: float) -> float:
-        """The epsilon of so many draws that holds at any delta; infinite where there is none."""
+        """The epsilon of so many draws, valid at any delta; infinite if there is none."""
         return math.inf
 
     def losses(self, step: Callable[[float, float], float]) -> Any:
-        """The privacy loss distribution of dp-accounting; None where it is made from the two laws.
+        """The privacy loss distribution of dp-accounting; None if it is made from the two laws.
 
         `step` gives the width of its steps, from the largest loss and the standard deviation of losses.
         """
         return None
 
     def reader_error(self, off: float) -> float | None:
-        """The expected difference to a number `off` the count; None where it is summed or integrated."""
+        """The expected difference to a number `off` the count; None if it is summed or integrated."""
         return None
 
     def tells_less_than(self, fine: Mechanism) -> bool:
-        """Whether what this publishes can be made from what another publishes; False where that is not known."""
+        """Whether this one's values can be made from another one's values; False if this is not known."""
         return fine.raw or self == fine
 
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
-        """Refuse, with `UnsupportedRelease`, sensors at which this mechanism would not draw afresh."""
+        """Refuse, with `UnsupportedRelease`, sensors without a fresh draw of this mechanism."""
         if not self.persistent:
             return
         seen: dict[int, int] = {}
@@ -328,19 +328,19 @@ def table(mechanism: Mechanism, count: float) -> Law:
     wrong = _wrong_with(values, chances, mechanism.gives(mechanism.takes))
     if wrong:
         raise InputError(f"{mechanism!r} at a count of {count:g}: {wrong}")
-    # Rounding goes; a law without an end keeps what its list lacks.
+    # Rounding goes; a law without an end keeps the gap of its list.
     return trimmed(values, chances if mechanism.endless else chances / chances.sum())
 
 
 def _two_lists(law: object, name: str) -> Law:
-    """What a law says, as two arrays; an `InputError` where it is anything else."""
+    """The two lists of a law, as arrays; an `InputError` for anything else."""
     if not isinstance(law, tuple | list) or len(law) != 2:
         raise InputError(f"{name} is {shown(law)}, instead of two lists: values and their probabilities")
     return numbers(law[0], f"{name}: values"), numbers(law[1], f"{name}: probabilities")
 
 
 def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
-    """What makes values and probabilities no law over a domain; nothing if they are one."""
+    """The reason against taking values and probabilities for a law over a domain; nothing if they are one."""
     if values.size > MOST_VALUES:
         return (
             f"its law has {values.size:,} values, of which at most {MOST_VALUES:,} are listed; publish coarser values, "
@@ -352,7 +352,7 @@ def _wrong_with(values: Floats, chances: Floats, domain: Domain) -> str:
         return f"its law has a probability of {chances[~(chances >= 0)][0]:g}"
     if not abs(chances.sum() - 1) < SUMS:
         return f"the probabilities of its law sum to {chances.sum():.12g}, not to one"
-    # An empty cell, which is not a number, comes last.
+    # An empty cell (not a number) comes last.
     if not (np.diff(values[~np.isnan(values)]) > 0).all() or np.isnan(values[:-1]).any():
         return "the values of its law are not in increasing order"
     if not domain.holds(values).all():
@@ -382,7 +382,7 @@ def _stood_in(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
 
 @lru_cache(maxsize=20_000)
 def apart(mechanism: Mechanism, count: int) -> float:
-    """The total variation of stand-ins that keep it, remembered."""
+    """The total variation of stand-ins keeping it, remembered."""
     stand_ins = stood_in(mechanism, count)
     pair = paired(mechanism, count) if stand_ins is None else stand_ins[0]
     return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))

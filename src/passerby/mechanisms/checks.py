@@ -13,18 +13,18 @@ import numpy as np
 from passerby.errors import InputError
 from passerby.support.checks import generator, is_number, is_whole, number, shown, whole
 
-#: The largest scale of noise (its inverse is the smallest), and the largest number of people that a rule may name.
+#: The largest scale of noise (its inverse is the smallest), and the largest number of people in a rule.
 MOST_NOISE = 1_000_000
 MOST_PEOPLE = 1_000_000_000
-#: The largest number of others, and what a count may be scaled up to: noise of any size that is used keeps its digits
-#: beside it, and half a person is far from being rounded away.
+#: The largest number of others, and the largest scaled count. Noise of any size in use keeps its digits beside it, and
+#: half a person is far from being rounded away.
 MOST_COUNTED = 1_000_000_000_000
 #: Whole numbers from here on, or the next ones, are not exact in floating point.
 LARGEST = 2**53 - 1
 
 
 def above_zero(owner: object, name: str, value: Any) -> None:
-    """Refuse what is not a finite number above 0, or too far from a count of one for arithmetic."""
+    """Refuse anything but a finite number above 0, within the reach of arithmetic with a count of one."""
     if not is_number(value) or not 0 < value < math.inf:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must be a finite number above 0; use Raw() for no noise"
@@ -37,13 +37,13 @@ def above_zero(owner: object, name: str, value: Any) -> None:
 
 
 def probability(owner: object, name: str, value: Any) -> None:
-    """Refuse what is not a number from 0 to 1."""
+    """Refuse anything but a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be a probability, from 0 to 1")
 
 
 def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None:
-    """Refuse what is not a whole number of at least `least`, or larger than any count."""
+    """Refuse anything but a whole number of at least `least`, and numbers larger than any count."""
     if not is_whole(value) or value < least:
         raise InputError(
             f"{type(owner).__name__}({name}={value!r}): {name} must be a whole number of at least {least}; {why}"
@@ -53,7 +53,7 @@ def at_least(owner: object, name: str, value: Any, least: int, why: str) -> None
 
 
 def check_hashable(mechanism: object) -> None:
-    """Refuse a mechanism that nothing can be remembered of."""
+    """Refuse a mechanism without a hash: nothing could be remembered of it."""
     try:
         hash(mechanism)
     except TypeError:
@@ -64,20 +64,20 @@ def check_hashable(mechanism: object) -> None:
 
 
 def flag(owner: object, name: str, value: Any) -> None:
-    """Refuse what is neither True nor False."""
+    """Refuse anything but True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{type(owner).__name__}({name}={value!r}): {name} must be True or False")
 
 
 Check = Callable[[Any, str], object]
-#: What a sum of probabilities may be away from one.
+#: The largest distance of a sum of probabilities from one.
 ROUNDING = 1e-6
 #: Kinds of numbers in arrays: truth values, whole numbers and others.
 KINDS = "biuf"
 
 
 def values(given: Any, name: str) -> None:
-    """Refuse what are no numbers, in an array of any shape."""
+    """Refuse anything but numbers, in an array of any shape."""
     if isinstance(given, np.ndarray | np.generic | float):
         if np.asarray(given).dtype.kind in KINDS:
             return
@@ -92,29 +92,29 @@ def values(given: Any, name: str) -> None:
 
 
 def counts(given: Any, name: str) -> None:
-    """Refuse what are no numbers that keep their digits; an empty cell, which is not a number, stays empty."""
+    """Refuse anything but numbers keeping their digits; an empty cell (not a number) stays empty."""
     values(given, name)
     if not np.all(~(np.abs(given) > LARGEST)):
         raise InputError(f"{name} is {shown(given)}; expected numbers below 2**53; larger ones cannot be told apart")
 
 
 def real(given: Any, name: str) -> None:
-    """Refuse what is not one number."""
+    """Refuse anything but one number."""
     if not is_number(given) or not abs(given) <= LARGEST:
         raise InputError(f"{name} is {shown(given)}; expected a number below 2**53")
 
 
 def count(given: Any, name: str) -> None:
-    """Refuse what is no count of others."""
+    """Refuse anything but a count of others."""
     whole(given, name, 0, LARGEST)
 
 
 def share(given: Any, name: str) -> None:
-    """Refuse what is no probability, which may be above 1 by rounding."""
+    """Refuse anything but a probability, allowing for rounding above 1."""
     number(given, name, 0, 1 + ROUNDING)
 
 
-#: What the methods are called with, in order.
+#: The checks of the arguments of methods, in order.
 ARGUMENTS: dict[str, dict[str, Check]] = {
     "sample": {"count": counts, "rng": generator},
     "log_likelihood": {"output": values, "count": counts},
@@ -128,7 +128,7 @@ ARGUMENTS: dict[str, dict[str, Check]] = {
 
 
 def guard(mechanism: type) -> None:
-    """Have the methods that a class defines check what they are called with."""
+    """Have the methods defined by a class check their arguments."""
     for name, checks in ARGUMENTS.items():
         method = vars(mechanism).get(name)
         if callable(method):
@@ -136,7 +136,7 @@ def guard(mechanism: type) -> None:
 
 
 def _check_shapes(output: Any, count: Any, *_: Any) -> None:
-    """Refuse arrays of which it is not known which value belongs to which count."""
+    """Refuse arrays if the pairs of values and counts are not clear."""
     try:
         np.broadcast_shapes(np.shape(output), np.shape(count))
     except ValueError:
@@ -163,7 +163,7 @@ def _checked(method: Callable[..., Any], checks: dict[str, Check]) -> Callable[.
 
 
 class Record:
-    """A readable `repr` for frozen dataclasses: what is left at its default is not shown."""
+    """A readable `repr` for frozen dataclasses: defaults are not shown."""
 
     def __repr__(self) -> str:
         shown = []

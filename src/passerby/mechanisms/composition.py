@@ -24,11 +24,11 @@ from .sampling import Sampling
 
 @dataclass(frozen=True, repr=False)
 class Then(Record, Mechanism):
-    """`first`, and then `second` done to what `first` gives; a cell that `first` leaves empty stays empty.
+    """`first`, and then `second` applied to its values; a cell left empty by `first` stays empty.
 
-    The second must take what the first gives (`Mechanism.takes`, `Mechanism.gives`). Values that can be listed may be
-    followed by anything, a continuum by fixed mechanisms. What is done after noise cannot undo the noise: differential
-    privacy is that of the noise.
+    The second must take the values of the first (`Mechanism.takes`, `Mechanism.gives`). Listable values may be followed
+    by anything, a continuum by fixed mechanisms. Post-processing cannot undo the noise: differential privacy is the
+    privacy of the noise.
 
     >>> from passerby.mechanisms import Rounding, Suppression
     >>> ten_five = Then(Suppression(10), Rounding(5))
@@ -45,7 +45,7 @@ class Then(Record, Mechanism):
         for name in ("first", "second"):
             if not isinstance(getattr(self, name), Mechanism):
                 raise InputError(f"Then: {name} = {getattr(self, name)!r}: expected a Mechanism such as Rounding(5)")
-        _ = self._joined  # refused now where the two do not go together
+        _ = self._joined  # refused now if the two do not go together
 
     @cached_property
     def _joined(self) -> Mechanism:
@@ -62,57 +62,57 @@ class Then(Record, Mechanism):
 
     @property
     def takes(self) -> Domain:
-        """The most of what the first takes that it turns into what the second takes."""
+        """The largest domain of the first on which its values suit the second."""
         most = self.first.takes
         some = [Domain(whole, negative) for whole in (most.whole, True) for negative in (most.negative, False)]
         return next((taken for taken in some if self.first.gives(taken).within(self.second.takes)), COUNTS)
 
     def gives(self, taken: Domain) -> Domain:
-        """What the second makes of what the first gives."""
+        """The second's values for the values of the first."""
         return self.second.gives(self.first.gives(taken))
 
     @property
     def endless(self) -> bool:
-        """Where one of them is."""
+        """Whether one of them is."""
         return self._joined.endless
 
     @property
     def shift_invariant(self) -> bool:
-        """Where both are."""
+        """Whether both are."""
         return self.first.shift_invariant and self.second.shift_invariant
 
     def like(self, count: int) -> int:
-        """Nobody, also where plain noise follows scaled counts: one person more shifts it by the weight everywhere."""
+        """Nobody, also if plain noise follows scaled counts: one person more shifts it by the weight everywhere."""
         scaled = isinstance(self.first, Scaled) and isinstance(self.second, Noise) and self.second.processed is None
         return 0 if scaled else super().like(count)
 
     @property
     def persistent(self) -> bool:
-        """Where one of them is."""
+        """Whether one of them is."""
         return self.first.persistent or self.second.persistent
 
     @property
     def hides(self) -> bool:
-        """Where one of them does."""
+        """Whether one of them does."""
         return self.first.hides or self.second.hides
 
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
-        """Each refuses what it refuses."""
+        """Each refuses by its own check."""
         self.first.check_sensors(sensors)
         self.second.check_sensors(sensors)
 
     def check_cells(self, cells: Sequence[tuple[object, object]]) -> None:
-        """Each refuses what it refuses."""
+        """Each refuses by its own check."""
         self.first.check_cells(cells)
         self.second.check_cells(cells)
 
     def noise(self) -> Mechanism | None:
-        """That of the first: what is done afterwards does not weaken it.
+        """The noise of the first: post-processing does not weaken it.
 
-        Raw counts leave that of the second, and scaled ones leave as much less of it as a person counts for more.
-        Sampled ones leave it too, since a person adds at most one to them, and a fresh sample for each count makes it
-        stronger. Given how many others were sampled, the laws are those at counts 0 and 1 but for a shift, so that
-        those two are the worst pair.
+        Raw counts leave the noise of the second. Scaled counts divide it by the weight of a person. Sampled ones leave
+        it too, since a person adds at most one to them, and a fresh sample for each count makes it stronger. Given the
+        number of other people sampled, the laws are the laws at counts 0 and 1 but for a shift. So these two are the
+        worst pair.
         """
         if isinstance(self.first, Scaled):
             noise = self.second.noise()
@@ -125,18 +125,18 @@ class Then(Record, Mechanism):
 
     @property
     def rules(self) -> tuple[Rule, ...] | None:
-        """Those of both."""
+        """The rules of both."""
         first, second = self.first.rules, self.second.rules
         return None if first is None or second is None else (*first, *second)
 
     @property
     def sampled(self) -> tuple[float, Mechanism] | None:
-        """Where noise follows a fresh sample."""
+        """The sample and the noise, if noise follows a fresh sample."""
         fresh = isinstance(self.first, Sampling) and not self.first.persistent and self.second.shift_invariant
         return (float(self.first.share[1]), self.second) if fresh else None  # type: ignore[attr-defined]
 
     def tells_less_than(self, fine: Mechanism) -> bool:
-        """Where the first does."""
+        """Whether the first does."""
         return fine.raw or self == fine or self.first.tells_less_than(fine)
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
@@ -144,44 +144,44 @@ class Then(Record, Mechanism):
         return self._joined.sample(count, rng)
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Added up over what the first may have given."""
+        """Added up over the possible values of the first."""
         return self._joined.log_likelihood(output, count)
 
     def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
-        """That of the two together."""
+        """The probability under the two together."""
         return self._joined.log_between(low, high, count)
 
     def outputs(self, count: int) -> Floats | None:
-        """Where the second publishes from a continuum, None."""
+        """None if the second publishes from a continuum."""
         return self._joined.outputs(count)
 
     def listing(self, count: float, log_tail: float) -> Law:
-        """That of the two together."""
+        """The list of the two together."""
         return self._joined.listing(count, log_tail)
 
     def complete(self, count: float, log_tail: float) -> bool:
-        """Where that of the two together is."""
+        """Whether the list of the two together is."""
         return self._joined.complete(count, log_tail)
 
     def around(self, centres: Floats, cuts: Floats) -> tuple[Floats, Floats]:
-        """That of the two together."""
+        """The nodes of the two together."""
         return self._joined.around(centres, cuts)
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """That of the two together."""
+        """The nodes of the two together."""
         return self._joined.quadrature(count)
 
     def pair(self, count: int) -> Floats:
-        """That of the two together."""
+        """The pair of the two together."""
         return self._joined.pair(count)
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """Those of the two together."""
+        """The stand-ins of the two together."""
         return self._joined.stand_ins(count)
 
 
 def joined(first: Mechanism, second: Mechanism) -> Mechanism:
-    """Two mechanisms of which the second takes what the first gives, as one."""
+    """Two mechanisms as one, if the second takes the values of the first."""
     if isinstance(second, Raw):
         return first
     if isinstance(second, Both):
@@ -203,7 +203,7 @@ def joined(first: Mechanism, second: Mechanism) -> Mechanism:
 
 
 def _scaled_noise(first: Mechanism, scale: Scaled) -> Mechanism | None:
-    """Noise that comes after the count was scaled, instead of before; None where it is not plain, but for clamping."""
+    """Noise after scaling the count, instead of before; None if it is not plain, but for clamping."""
     if isinstance(first, Noise):
         return first.times(scale.weight)
     plain = isinstance(first, PostProcessing) and set(first.steps) == {AtLeast(0)} and isinstance(first.first, Noise)
@@ -211,7 +211,7 @@ def _scaled_noise(first: Mechanism, scale: Scaled) -> Mechanism | None:
 
 
 def _instead(given: Domain) -> str:
-    """What to do about numbers that a mechanism does not take."""
+    """Advice about numbers outside the domain of a mechanism."""
     wanted = [word for word, wrong in (("rounded=True", not given.whole), ("clamped=True", given.negative)) if wrong]
     return (
         f"let noise that comes first be rounded or clamped ({', '.join(wanted)}), "

@@ -1,4 +1,4 @@
-"""Whether a mechanism keeps the promises that everything downstream relies on."""
+"""Whether a mechanism keeps the promises behind everything downstream."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .base import Mechanism
 from .checks import MOST_COUNTED, check_hashable
 from .laws import Floats, mixture_information, same
 
-#: Presence probabilities at which the information is compared.
+#: Presence probabilities for comparing the information.
 PRESENCE = (0.05, 0.5)
-#: Standard errors that a frequency may be away from its probability.
+#: The most standard errors between a frequency and its probability.
 ERRORS = 5.0
 
 
 def check_mechanism(
     mechanism: Mechanism, counts: Iterable[int] = range(13), *, runs: int = 4000, seed: int = 0
 ) -> None:
-    """Raise an `InputError` that says which promise a mechanism breaks, at which count, and by how much.
+    """Raise an `InputError` naming a mechanism's broken promise, the count, and the size of the error.
 
-    It can be hashed; likelihoods add up to one over all outputs, at every count; total variation and information are
-    those of the likelihoods; stand-ins tell less and more; samples fall on the outputs as often as the likelihood says
-    (`runs` draws at each count); a mechanism that calls itself shift-invariant is; shapes broadcast. What it
-    says beyond that is true: its rules, its epsilon at any delta, the error of readers.
+    It can be hashed. Likelihoods add up to one over all outputs, at every count. Total variation and information agree
+    with the likelihoods. Stand-ins tell less and more. Samples fall on the outputs as often as the likelihood says
+    (`runs` draws at each count). A mechanism calling itself shift-invariant is. Shapes broadcast. Its further
+    statements are true: its rules, its epsilon at any delta, the error of readers.
 
     >>> from passerby.mechanisms import Rounding
     >>> check_mechanism(Rounding(5))
@@ -102,7 +102,7 @@ def _check_stand_ins(mechanism: Mechanism, pair: Floats, count: int) -> None:
         return
 
     def right(table: Floats, presence: float) -> float:
-        """How often presence is told right: for all priors more often by what tells more (Blackwell 1953)."""
+        """The chance of telling presence right: for all priors, larger if more is told (Blackwell 1953)."""
         return float(np.maximum((1 - presence) * table[:, 0], presence * table[:, 1]).sum())
 
     for name, table in zip(("less", "more"), stand_ins, strict=True):
@@ -157,7 +157,7 @@ def _check_shift(mechanism: Mechanism, values: Floats, count: int) -> None:
 
 
 def _check_more(mechanism: Mechanism, pair: Floats, count: int) -> None:
-    """What is said beside the defaults: raw, rules, epsilon, noise for one of a group, the error of readers."""
+    """Statements beside the defaults: raw, rules, epsilon, noise for one of a group, the error of readers."""
     at = np.array([float(count)])
     shown = at.copy()
     for rule in mechanism.rules or ():
@@ -167,7 +167,7 @@ def _check_more(mechanism: Mechanism, pair: Floats, count: int) -> None:
     if mechanism.raw and (mechanism.rules is None or shown[0] != count):
         raise _fail(mechanism, count, "it calls itself raw, but the count is not published as it is")
     most = mechanism.pure_epsilon(1)
-    # Of counts without a person and with one: what noise gives beyond its reach is not listed.
+    # Counts without a person and with one: values beyond the reach of noise are not listed.
     listed = pair[(pair > 0).all(axis=1)]
     if most < np.inf and np.abs(np.log(listed[:, 1] / listed[:, 0])).max(initial=0.0) > most + 1e-6:
         raise _fail(mechanism, count, f"one person changes a likelihood by more than its epsilon of {most:g}")

@@ -25,14 +25,14 @@ from .laws import (
 class Discrete(Mechanism):
     """A mechanism with finitely many outputs at each count: everything follows from its `law`.
 
-    Where a law has no end, `law` lists what matters of it, and `log_likelihood` must be exact for the rest too.
+    If a law has no end, `law` lists the part that matters, and `log_likelihood` must be exact for the rest too.
     """
 
     discrete = True
 
     @abstractmethod
     def law(self, count: float) -> Law:
-        """The values that can be published at `count`, in increasing order (empty cells last), and probabilities."""
+        """The possible values at `count`, in increasing order (empty cells last), and probabilities."""
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
         """By inversion of each count's law."""
@@ -48,7 +48,7 @@ class Discrete(Mechanism):
         return out
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Looked up in each count's law; minus infinity for values that are not in it."""
+        """Looked up in each count's law; minus infinity for values outside it."""
         outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
         out = np.full(outputs.shape, -np.inf)
         for n in np.unique(counts):
@@ -71,17 +71,17 @@ class Discrete(Mechanism):
         return out
 
     def outputs(self, count: int) -> Floats | None:
-        """All values that can be published at `count` or `count + 1`."""
+        """All possible values at `count` or `count + 1`."""
         return np.unique(np.concatenate([table(self, float(count))[0], table(self, count + 1.0)[0]]))
 
 
 class Fixed(Record, Discrete):
-    """No chance is in it, so all that matters is whether the target changes the published value."""
+    """No chance is in it, so only a change of the published value by the target matters."""
 
     takes = REALS
 
     def gives(self, taken: Domain) -> Domain:
-        """What it is given, or less."""
+        """Its domain, or less."""
         return taken
 
     def noise(self) -> None:
@@ -94,7 +94,7 @@ class Fixed(Record, Discrete):
 
     @abstractmethod
     def apply(self, values: Floats) -> Floats:
-        """What is published for each value; an empty cell stays empty."""
+        """The published value of each value; an empty cell stays empty."""
 
     @abstractmethod
     def pieces(self, low: float, high: float) -> Pieces:
@@ -102,15 +102,15 @@ class Fixed(Record, Discrete):
 
     @abstractmethod
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
-        """From where values from `low` to below `high` come: disjoint intervals, empty ones among them."""
+        """The origins of values from `low` to below `high`: disjoint intervals, empty ones among them."""
 
     def hidden(self) -> list[tuple[float, float]]:
-        """From where empty cells come."""
+        """The origins of empty cells."""
         return []
 
     @property
     def hides(self) -> bool:
-        """Where empty cells come from somewhere."""
+        """Whether empty cells have an origin."""
         return bool(self.hidden())
 
     def law(self, count: float) -> Law:
@@ -118,5 +118,5 @@ class Fixed(Record, Discrete):
         return self.apply(np.array([count], dtype=np.float64)), np.ones(1)
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """What is made of each count: nothing is drawn."""
+        """The value of each count: nothing is drawn."""
         return np.array(self.apply(np.asarray(count, dtype=np.float64)))

@@ -1,4 +1,4 @@
-"""Gaussian noise, and what it tells of a person, by the trapezoid rule."""
+"""Gaussian noise, and its evidence about a person, by the trapezoid rule."""
 
 from __future__ import annotations
 
@@ -88,8 +88,8 @@ class Gaussian(Noise):
     def information(self, presence: float, count: int = 0) -> float:
         """`-(1-p) E[log(1-p + p L)] - p E[log(p + (1-p)/L)]` under each law, L the likelihood ratio.
 
-        By the trapezoid rule over the noise. Counting up or down is the same to Gaussian noise, so that the rarer of
-        "there" and "away" can be taken for p, whose little is then not lost beside one.
+        By the trapezoid rule over the noise. Counting up or down is the same to Gaussian noise. So the rarer of "there"
+        and "away" can be taken for p. The small p is then not lost beside one.
         """
         return float(self.informations(np.array([presence]), count)[0])
 
@@ -108,10 +108,10 @@ class Gaussian(Noise):
 
 @lru_cache(maxsize=64)
 def _points(sigma: float) -> tuple[Floats, Floats, Floats]:
-    """At standard normal noise z: `L - 1`, where nobody is there, `-log L`, where somebody is, and the weights of z.
+    """At standard normal noise z: `L - 1` if nobody is there, `-log L` if somebody is, and the weights of z.
 
-    What is integrated is analytic up to a distance of πσ from the real line, so with steps of h the error is of the
-    order `exp(-2π² σ / h)`, beyond double precision for h = σ / 2. L is at most e^72 for noise up to 12.
+    The integrand is analytic up to a distance of πσ from the real line. So with steps of h the error is of the order
+    `exp(-2π² σ / h)`, beyond double precision for h = σ / 2. L is at most e^72 for noise up to 12.
     """
     step = min(0.25, max(sigma / 2, 1 / 64))
     z, half = np.arange(-12, 12, step), 1 / (2 * sigma**2)

@@ -1,4 +1,4 @@
-"""What a mechanism tells of a group that moves as one: its laws without the group, and with all of it."""
+"""A mechanism's evidence of a group moving as one: its laws without the group, and with all of it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Grown(Discrete):
 
 @dataclass(frozen=True)
 class Group(Mechanism):
-    """`mechanism`, at `others` people and at `others + size`: a count of `others + 1` stands for that of the group.
+    """`mechanism`, at `others` people and at `others + size`: a count of `others + 1` stands for the latter.
 
-    Normal noise tells of a group of g what noise of a g-th of its deviation tells of one person.
+    Normal noise tells as much of a group of g as noise of a g-th of its deviation tells of one person.
 
     >>> from passerby.mechanisms import Gaussian, Suppression
     >>> Group(Gaussian(4.0), 7, size=4).total_variation(7) == Gaussian(1.0).total_variation()
@@ -58,7 +58,7 @@ class Group(Mechanism):
 
     @cached_property
     def _alone(self) -> Mechanism | None:
-        """What tells as much of one person, at any number of others, where there is such a mechanism."""
+        """A mechanism telling as much of one person, at any number of others, if there is one."""
         return self.mechanism.unfolded().divided(self.size)
 
     @cached_property
@@ -68,34 +68,34 @@ class Group(Mechanism):
 
     @property
     def _same(self) -> Mechanism:
-        """What tells the same, at `others` and one more."""
+        """A mechanism telling the same, at `others` and one more."""
         return self._alone or self._after
 
     def like(self, count: int) -> int:
-        """The number itself: that of the others is part of the mechanism."""
+        """The number itself: the number of others is part of the mechanism."""
         return count
 
     @property
     def persistent(self) -> bool:
-        """Where the mechanism is."""
+        """Whether the mechanism is."""
         return self.mechanism.persistent
 
     @property
     def hides(self) -> bool:
-        """Where the mechanism does."""
+        """Whether the mechanism does."""
         return self.mechanism.hides
 
     @property
     def endless(self) -> bool:
-        """Where the mechanism is."""
+        """Whether the mechanism is."""
         return self.mechanism.endless
 
     def gives(self, taken: Domain) -> Domain:
-        """What the mechanism gives."""
+        """The values of the mechanism."""
         return self.mechanism.gives(taken)
 
     def pure_epsilon(self, times: float) -> float:
-        """That of as many draws more often as there are people."""
+        """The epsilon of more draws: so many for each person of the group."""
         return self.mechanism.pure_epsilon(times * self.size)
 
     def _at(self, count: ArrayLike) -> Floats:
@@ -106,32 +106,32 @@ class Group(Mechanism):
         return self.mechanism.sample(self._at(count), rng)
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """That at the number of people."""
+        """The log-likelihood at the number of people."""
         return self.mechanism.log_likelihood(output, self._at(count))
 
     def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
-        """That at the number of people."""
+        """The log probability at the number of people."""
         return self.mechanism.log_between(low, high, self._at(count))
 
     def outputs(self, count: int) -> Floats | None:
-        """Those at the number of people without the group, and with it."""
+        """The outputs at the number of people without the group, and with it."""
         low = int(self._at(count))
         ends = [self.mechanism.outputs(low), self.mechanism.outputs(low + self.size - 1)]
         return None if ends[0] is None or ends[1] is None else np.unique(np.concatenate(ends))  # type: ignore[arg-type]
 
     def pair(self, count: int) -> Floats:
-        """Of values that can be listed, those of the mechanism itself."""
+        """For listable values, the pair of the mechanism itself."""
         if self._alone is None and self.outputs(count) is not None:
             return super().pair(count)
         return self._same.pair(count)
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Of values that can be listed, these; otherwise that of the mechanism after the count has grown."""
+        """For listable values, these; otherwise the nodes of the mechanism after the count has grown."""
         values = self.outputs(count)
         return self._after.quadrature(count) if values is None else (values, np.ones(len(values)))
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """The values where they can be listed, and otherwise those of what tells the same."""
+        """The values if they can be listed, and otherwise the stand-ins of the equivalent mechanism."""
         if self._alone is None and self.outputs(count) is not None:
             return super().stand_ins(count)
         return self._same.stand_ins(count)
@@ -141,7 +141,7 @@ class Group(Mechanism):
         return super().total_variation(count) if self._alone is None else self._alone.total_variation()
 
     def information(self, presence: float, count: int = 0) -> float:
-        """Of the group, which is there with this probability."""
+        """The information about a group present with this probability."""
         return super().information(presence, count) if self._alone is None else self._alone.information(presence)
 
     def informations(self, presence: Floats, count: int = 0) -> Floats:
@@ -156,5 +156,5 @@ def grouped(mechanism: Mechanism, others: int, size: int) -> Mechanism:
 
 @lru_cache(maxsize=20_000)
 def _group(mechanism: Mechanism, others: int, size: int) -> Group:
-    """One object for all counts that are alike, which are then looked at together."""
+    """One object for all alike counts, looked at together."""
     return Group(mechanism, others, size)

@@ -51,7 +51,7 @@ class Laplace(Noise):
         return times / self.scale
 
     def losses(self, step: Callable[[float, float], float]) -> Any:
-        """Both ends of the range, where most of the law is, are steps."""
+        """Both ends of the range are steps: most of the law is there."""
         from dp_accounting.pld import privacy_loss_distribution as pld
 
         largest = 1 / self.scale

@@ -1,4 +1,4 @@
-"""Laws: the values that can be published, their probabilities, and sums and integrals over them."""
+"""Laws: the possible published values, their probabilities, and sums and integrals over them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-#: Values that can be published, in increasing order, and their probabilities.
+#: Possible values, in increasing order, and their probabilities.
 Law = tuple[Floats, Floats]
 
-#: A cell that is left empty. Whatever is done to it afterwards, it stays empty.
+#: A cell left empty. Whatever is done to it afterwards, it stays empty.
 HIDDEN = math.nan
 
-#: Lists of what can be published end where less than this is left on either side, with the target and without. An
-#: outcome counts by its likelihood times what is guessed right, so that a loss changes by this share of itself at most,
-#: however small it is. Likelihoods are exact everywhere: nothing is told as impossible for being far out.
+#: Lists of possible values end at less than this probability on either side, with the target and without. An outcome
+#: counts by its likelihood times the success of guesses. So a loss changes by this share of itself at most, however
+#: small it is. Likelihoods are exact everywhere: nothing is told as impossible for being far out.
 TAIL = 1e-18
 LOG_TAIL = math.log(TAIL)
-#: Probabilities of a law that sum to one within this do so but for rounding.
+#: Probabilities of a law with a sum this close to one add up to one but for rounding.
 SUMS = 1e-9
 #: More values than this are not listed.
 MOST_VALUES = 1_000_000
 
 
 def same(left: ArrayLike, right: ArrayLike) -> NDArray[np.bool_]:
-    """Equality in which an empty cell equals an empty cell."""
+    """Equality; an empty cell equals an empty cell."""
     left, right = np.asarray(left, np.float64), np.asarray(right, np.float64)
     return np.asarray((left == right) | (np.isnan(left) & np.isnan(right)))
 
@@ -51,13 +51,13 @@ def log_gathered(values: Floats, logs: Floats) -> Law:
 
 
 def trimmed(values: Floats, chances: Floats) -> Law:
-    """A law without the values that have no probability."""
+    """A law without the values of probability zero."""
     there = chances > 0
     return values[there], chances[there]
 
 
 def mixture_information(presence: float, absent: Floats, present: Floats) -> float:
-    """`I(B; Y)` in nats for a bit B that is 1 with probability `presence`, and laws of Y given B = 0 and B = 1."""
+    """`I(B; Y)` in nats for a bit B, 1 with probability `presence`, and laws of Y given B = 0 and B = 1."""
     presence = min(1.0, max(0.0, presence))  # a sum of probabilities may be above one by rounding
     mixed = (1 - presence) * absent + presence * present
     total = 0.0
@@ -65,14 +65,14 @@ def mixture_information(presence: float, absent: Floats, present: Floats) -> flo
         there = share * law > 0
         with np.errstate(over="ignore"):
             ratio = law[there] / mixed[there]
-        # The ratio is exact where both are nearly equal, and too large for a number where one is next to nothing.
+        # The ratio is exact if both are nearly equal, and too large for a number if one is next to nothing.
         logs = np.where(np.isfinite(ratio), np.log(ratio), np.log(law[there]) - np.log(mixed[there]))
         total += share * float(law[there] @ logs)
     return max(0.0, total)
 
 
 class Domain(NamedTuple):
-    """Numbers: whole ones only or any, and with or without those below zero. An empty cell belongs to every domain.
+    """Numbers: whole ones only or any, and with or without negative ones. An empty cell belongs to every domain.
 
     >>> COUNTS.within(REALS), REALS.within(COUNTS)
     (True, False)
@@ -86,7 +86,7 @@ class Domain(NamedTuple):
         return self.whole >= other.whole and self.negative <= other.negative
 
     def holds(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which values belong to the domain."""
+        """Marks of the values in the domain."""
         inside = np.isnan(values) | (self.negative | (values >= 0))
         return inside & (np.isnan(values) | (values == np.floor(values))) if self.whole else inside
 
@@ -101,7 +101,7 @@ WHOLE = Domain(whole=True, negative=True)
 REALS = Domain(whole=False, negative=True)
 
 
-#: Where the log density of an interval changes by less than this, few nodes integrate it to the last digit.
+#: If the log density of an interval changes by less than this, few nodes integrate it to the last digit.
 FLAT = 1.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
@@ -119,7 +119,7 @@ def log_sum(logs: Floats) -> Floats:
 
 
 def _reflected(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-    """An interval, or its mirror image where that is the one in the left tail."""
+    """An interval, or its mirror image if this is in the left tail."""
     low, high = np.broadcast_arrays(np.asarray(low, np.float64), np.asarray(high, np.float64))
     right = low >= 0
     return np.where(right, -high, low), np.where(right, -low, high)
@@ -128,8 +128,8 @@ def _reflected(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
 def log_normal(low: ArrayLike, high: ArrayLike) -> Floats:
     """`log(Φ(high) - Φ(low))`.
 
-    A narrow interval is integrated, one around zero is what its two tails leave over, and one in a tail is the
-    difference of two tails that are not close to each other.
+    A narrow interval is integrated. An interval around zero is the remainder of its two tails. An interval in a tail is
+    the difference of two tails, not close to each other.
 
     >>> log_normal([-40, 39.9999, -1e-9], [-39, 40, 1e-9]).round(6)
     array([-765.083157, -810.127278,  -20.949057])
@@ -145,7 +145,7 @@ def log_normal(low: ArrayLike, high: ArrayLike) -> Floats:
     tail = ~flat & (b > a) & (b <= 0)
     half = width[flat, None] / 2
     points = a[flat, None] + half * (_NODES + 1)
-    # The density is taken out at the left end, so that nothing underflows.
+    # The density is taken out at the left end, so nothing underflows.
     grown = ((_WEIGHTS * np.exp((a[flat, None] - points) * (a[flat, None] + points) / 2)) * half).sum(axis=-1)
     out[flat] = np.log(grown) - a[flat] ** 2 / 2 - math.log(2 * math.pi) / 2
     out[around] = np.log1p(-np.exp(log_ndtr(a[around])) - np.exp(log_ndtr(-b[around])))
@@ -203,7 +203,7 @@ def _stirling(n: Floats) -> Floats:
 
 
 def _deviance(x: Floats, mean: Floats) -> Floats:
-    """`x log(x / mean) + mean - x`, by its series where the two are close."""
+    """`x log(x / mean) + mean - x`, by its series if the two are close."""
     v = (x - mean) / (x + mean)
     square = v * v
     total = np.zeros(x.shape)
@@ -220,7 +220,7 @@ NODES = 12
 def panels(centres: Floats, reach: float, width: float, cuts: Iterable[float] = ()) -> tuple[Floats, Floats]:
     """Nodes and weights of Gauss-Legendre panels no wider than `width`, within `reach` of any of the centres.
 
-    Panels end at the centres and at the cuts, where a density may have a kink or a jump.
+    Panels end at the centres and at the cuts: a density may have a kink or a jump there.
     """
     points = np.unique(centres)
     breaks = np.flatnonzero(np.diff(points) > 2 * reach) + 1
@@ -259,15 +259,15 @@ def added(left: Sum, right: Sum, tail: float = TAIL) -> Sum:
     return left[0] + right[0] + int(kept[0]), chances[kept[0] : kept[-1] + 1]
 
 
-#: Both ends of intervals, of which the upper one does not belong to the interval.
+#: Both ends of intervals; the upper one does not belong to the interval.
 Spans = tuple[Floats, Floats]
 
 
-#: What counts as the next number after zero: an interval up to it holds zero alone. It can be divided.
+#: The next number after zero by convention: an interval up to it holds zero alone. It can be divided.
 AFTER_ZERO = 1e-290
 
 
-#: In place of a value, for numbers that are published as they are.
+#: In place of a value, for numbers published as they are.
 AS_IT_IS = np.inf
 
 
@@ -281,7 +281,7 @@ def after(values: Floats) -> Floats:
 
 
 class Pieces(NamedTuple):
-    """Pieces of the line: both ends of each, and the value it is published as, `AS_IT_IS` where it is left alone."""
+    """Pieces of the line: both ends of each, and its published value, `AS_IT_IS` if it is left alone."""
 
     low: Floats
     high: Floats
@@ -289,7 +289,7 @@ class Pieces(NamedTuple):
 
     @property
     def left_alone(self) -> list[tuple[float, float]]:
-        """Both ends of the pieces that are published as they are."""
+        """Both ends of the pieces published as they are."""
         plain = np.isinf(self.value)
         return list(zip(self.low[plain].tolist(), self.high[plain].tolist(), strict=True))
 
@@ -300,7 +300,7 @@ class Pieces(NamedTuple):
 
 
 class Rule(Protocol):
-    """What maps each number to one published value: all that noise needs to know of the rules after it."""
+    """A map from each number to one published value: noise needs no more of the rules after it."""
 
     def apply(self, values: Floats) -> Floats:
         """The published value for each number."""
@@ -309,10 +309,10 @@ class Rule(Protocol):
         """The pieces of the line from `low` to `high`, in increasing order."""
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
-        """Where values from `low` to below `high` come from: disjoint intervals, empty ones among them."""
+        """The origins of values from `low` to below `high`: disjoint intervals, empty ones among them."""
 
     def hidden(self) -> list[tuple[float, float]]:
-        """Where empty cells come from."""
+        """The origins of empty cells."""
 
 
 def cut_line(low: float, high: float, cuts: ArrayLike, values: ArrayLike) -> Pieces:

@@ -1,4 +1,4 @@
-"""A mechanism after another one of which all values can be listed: sums over what the first may have given."""
+"""A mechanism after another one with listable values: sums over the possible values of the first."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .laws import LOG_TAIL, Floats, Law, after, gathered, log_gathered, log_sum
 MOST_GIVEN = 7_000
 #: More pairs of a value of the first and one of the second than this are not added up.
 MOST_PAIRS = 20_000_000
-#: Numbers that are held at a time.
+#: The most numbers held at a time.
 CHUNK = 2_000_000
-#: What is left out of a sum is at most this share of it, in logarithms.
+#: The part left out of a sum is at most this share of it, in logarithms.
 LOG_SHARE = math.log(1e-13)
-#: Lists get longer by this factor (in the logarithm of what they leave out) until they are long enough, up to the last.
+#: Lists get longer by this factor (in the logarithm of the part left out) until they are long enough, up to the last.
 LONGER, LONGEST = 4.0, 30_000.0
 
 
 class Both(Mechanism):
-    """Two mechanisms, of which the values of the first can be listed."""
+    """Two mechanisms; the values of the first can be listed."""
 
     def __init__(self, first: Mechanism, second: Mechanism, join: Callable[[Mechanism, Mechanism], Mechanism]) -> None:
         self.first, self.second, self._join = first, second, join
@@ -37,11 +37,11 @@ class Both(Mechanism):
 
     @property
     def endless(self) -> bool:
-        """Where one of them is."""
+        """Whether one of them is."""
         return self.first.endless or self.second.endless
 
     def followed_by(self, second: Mechanism) -> Mechanism:
-        """The first, and then the second with what follows it, where a list of the second would not be exact."""
+        """The first, and then the second with the mechanism after it, if a list of the second would not be exact."""
         if self.second.endless or self.second.outputs(0) is None:
             return self._join(self.first, self._join(self.second, second))
         return Chain(self, second, self._join)
@@ -64,7 +64,7 @@ class Both(Mechanism):
         return out
 
     def _log_exact(self, wanted: Floats, count: float) -> Floats:
-        """For outputs (k,) at one count, from lists that are made longer where it matters."""
+        """For outputs (k,) at one count, from lists made longer if it matters."""
         out = np.full(len(wanted), -np.inf)
         open_ = np.arange(len(wanted))
         log_tail = LOG_TAIL
@@ -83,7 +83,7 @@ class Both(Mechanism):
         return out
 
     def _given(self, count: float, log_tail: float, most: int = MOST_GIVEN) -> Law:
-        """What the first may give, in logarithms."""
+        """The possible values of the first, with probabilities in logarithms."""
         given, logs = self.first.listing(count, log_tail)
         if len(given) > most:
             raise UnsupportedRelease(
@@ -106,7 +106,7 @@ class Both(Mechanism):
         return np.maximum(self.second.log_likelihood(wanted, wanted), 0.0)
 
     def _covered(self, wanted: Floats, given: Floats) -> NDArray[np.bool_]:
-        """Whether all that the second can make an output from is in the list of what the first gives."""
+        """Whether the list of the first holds all values from which the second can make an output."""
         inside = np.ones(len(wanted), dtype=bool)
         shown = given[~np.isnan(given)]
         low, high = (shown.min(), shown.max()) if len(shown) else (math.inf, -math.inf)
@@ -115,7 +115,7 @@ class Both(Mechanism):
         return inside
 
     def _log_mixed(self, wanted: Floats, given: Floats, logs: Floats) -> Floats:
-        """For outputs (k,), the sum over what the first gives (n,)."""
+        """For outputs (k,), the sum over the values of the first (n,)."""
         hidden = np.isnan(given)
         out = np.full(len(wanted), -np.inf)
         empty = np.isnan(wanted)
@@ -126,13 +126,13 @@ class Both(Mechanism):
         for start in range(0, len(wanted), size):
             part = slice(start, start + size)
             each = self.second.log_likelihood(wanted[part, None], given)
-            each = np.where(np.isnan(each), -np.inf, each)  # no likelihood for what is never left empty
+            each = np.where(np.isnan(each), -np.inf, each)  # no likelihood for a cell never left empty
             out[part] = np.logaddexp(out[part], log_sum(each + logs))
         return out
 
 
 class Chain(Both, Discrete):
-    """Values that can be listed, after others."""
+    """Listable values, after others."""
 
     def law(self, count: float) -> Law:
         """`Pr[y] = Σ_v Pr[first gives v] Pr[second gives y from v]`."""
@@ -157,14 +157,14 @@ class Chain(Both, Discrete):
         return log_gathered(values, np.concatenate([logs[~shown], *sums]))
 
     def complete(self, count: float, log_tail: float) -> bool:
-        """Where both are, for all that the first may give."""
+        """Whether both are, for all possible values of the first."""
         if not self.first.complete(count, log_tail):
             return False
         given = self._given(count, log_tail)[0]
         return not self.second.endless or all(self.second.complete(float(v), log_tail) for v in given[~np.isnan(given)])
 
     def pair(self, count: int) -> Floats:
-        """From the two lists, in which nothing is far out."""
+        """From the two lists: nothing in them is far out."""
         laws = [table(self, float(count + bit)) for bit in (0, 1)]
         values = np.unique(np.concatenate([law[0] for law in laws]))
         out = np.zeros((len(values), 2))
@@ -174,10 +174,10 @@ class Chain(Both, Discrete):
 
 
 class Mixture(Both):
-    """A continuum after values that can be listed: a mixture of densities."""
+    """A continuum after listable values: a mixture of densities."""
 
     def _mixed(self, count: int) -> tuple[Floats, Floats, Floats]:
-        """What the first may give (n,), its weights (2, n), and the weights (1, 2) of an empty cell if there is one."""
+        """Possible values of the first (n,), weights (2, n), and the weights (1, 2) of an empty cell, if any."""
         laws = [self._given(float(count + bit), LOG_TAIL) for bit in (0, 1)]
         values = np.unique(np.concatenate([law[0] for law in laws]))
         weights = np.zeros((2, len(values)))
@@ -187,7 +187,7 @@ class Mixture(Both):
         return values[~hidden], weights[:, ~hidden], weights[:, hidden].T
 
     def quadrature(self, count: int) -> tuple[Floats, Floats]:
-        """Nodes around all that the first may give, and values that have a probability of their own."""
+        """Nodes around all possible values of the first, and values with a probability of their own."""
         centres, shares, empty = self._mixed(count)
         nodes, weights = np.empty(0), np.empty(0)
         if len(centres):
@@ -200,7 +200,7 @@ class Mixture(Both):
         return np.append(nodes, [np.nan] * len(empty)), np.append(weights, np.ones(len(empty)))
 
     def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
-        """Added up over what the first may give, but for next to nothing."""
+        """Added up over the possible values of the first, but for next to nothing."""
         lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
         out = np.full(lows.shape, -np.inf)
         for n in np.unique(counts):
@@ -212,11 +212,11 @@ class Mixture(Both):
         return out
 
     def pair(self, count: int) -> Floats:
-        """From the lists of what the first gives, in which nothing is far out."""
+        """From the lists of the first: nothing in them is far out."""
         centres, shares, empty = self._mixed(count)
         if not len(centres):
             return empty
-        self.quadrature(count)  # refused now where there are too many
+        self.quadrature(count)  # refused now if there are too many
         origin = float(centres[0])
         cuts = self.second.crossing(centres - origin, shares)
         return np.concatenate([self.second.mixed(origin, centres - origin, shares, cuts)[1], empty])

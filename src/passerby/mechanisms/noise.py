@@ -1,4 +1,4 @@
-"""Additive noise from a continuum: its laws, rounded and clamped where asked, and bins of the line that stand in."""
+"""Additive noise from a continuum: its laws, rounded and clamped if wanted, and bins of the line as stand-ins."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MOST_WHOLE = 1000
 
 @dataclass(frozen=True, repr=False)
 class Additive(Record, Mechanism):
-    """The count plus noise, of a size that the subclass names; with `clamped`, negative values are published as zero.
+    """The count plus noise, of a size named by the subclass; with `clamped`, negative values are published as zero.
 
-    With `persistent`, the noise of a place is drawn once and used again whenever the place is published, which is
-    accepted only where that does not happen (`Mechanism.check_sensors`).
+    With `persistent`, the noise of a place is drawn once and used again whenever the place is published. It is accepted
+    only if no place is published again (`Mechanism.check_sensors`).
     """
 
     clamped: bool = field(default=False, kw_only=True)
@@ -82,15 +82,16 @@ def cut(
 ) -> tuple[Floats, Floats] | None:
     """Stand-ins for noise around one of several centres, of `weights` (2, centres) without and with the target.
 
-    Telling only the bin of a value tells less. All likelihood ratios in a bin lie between those at its ends: densities
-    of the noise are log-concave, so the ratio increases along the line if it does from centre to centre (Karlin 1968,
-    "Total positivity", chapter 3). Telling one of the two ends instead of the bin, at random so that both laws are
-    kept, can be undone by chance, and so tells more. None where the ratio does not increase from centre to centre.
+    Telling only the bin of a value tells less. All likelihood ratios in a bin lie between the ratios at its ends.
+    Densities of the noise are log-concave, so the ratio increases along the line if it does from centre to centre
+    (Karlin 1968, "Total positivity", chapter 3). One of the two ends may be told instead of the bin, at random and with
+    both laws kept. This can be undone by chance, and so tells more. None if the ratio does not increase from centre to
+    centre.
 
-    Weights that are faint, or that keep the ratio from increasing by so little that it may be rounding, are given away
-    in what tells more: with them goes the truth.
+    The more telling stand-in gives away faint weights, telling the truth with them. It also gives away weights that
+    keep the ratio from increasing within rounding.
     """
-    # Noise is the same around any count: told from the first of them, no digit is lost where they are large.
+    # Noise is the same around any count: relative to the first of them, no digit is lost for large counts.
     origin, centres = float(centres[0]), centres - centres[0]
     sure = weights.sum(axis=0) > FAINT * weights.sum() / 2  # cells may be empty nearly always
     bulk = _increasing(weights[:, sure])
@@ -111,7 +112,7 @@ def cut(
 
 
 def _increasing(weights: Floats) -> Floats | None:
-    """Weights (2, centres) that are at most these, with a ratio that increases; None where little would be left."""
+    """Weights (2, centres) of at most these, with an increasing ratio; None if little would be left."""
     share = weights[1] / weights.sum(axis=0)
     wanted = np.maximum.accumulate(share)
     if (wanted - share > FAINT).any():
@@ -121,7 +122,7 @@ def _increasing(weights: Floats) -> Floats | None:
 
 
 def _bins(steps: Sequence[Rule], origin: float, low: float, high: float, grid: Floats) -> tuple[Floats, Floats, Floats]:
-    """Both ends of each bin from the origin, and the value it is published as; infinite where it is left as it is."""
+    """Both ends of each bin from the origin, and its published value; infinite if it is left as it is."""
     pieces = _from(origin, pieces_of(steps, origin + low, origin + high), low, high)
     alone = np.isinf(pieces.value)
     left, right, values = [pieces.low[~alone]], [pieces.high[~alone]], [pieces.value[~alone]]
@@ -136,13 +137,13 @@ def _bins(steps: Sequence[Rule], origin: float, low: float, high: float, grid: F
 
 
 def _from(origin: float, pieces: Pieces, low: float, high: float) -> Pieces:
-    """Pieces told from the origin, of which the first begins at `low` and the last ends at `high`."""
+    """Pieces relative to the origin: the first begins at `low` and the last ends at `high`."""
     first, last = pieces.low == pieces.low.min(), pieces.high == pieces.high.max()
     return Pieces(np.where(first, low, pieces.low - origin), np.where(last, high, pieces.high - origin), pieces.value)
 
 
 def _by_value(values: Floats, mass: Floats) -> Floats:
-    """The mass (bins, 2) of bins that are published as the same value, added up."""
+    """The mass (bins, 2) of bins with the same published value, added up."""
     index = np.unique(values, return_inverse=True)[1].reshape(-1)
     out = np.zeros((index.max(initial=-1) + 1, 2))
     np.add.at(out, index, mass)
@@ -150,7 +151,7 @@ def _by_value(values: Floats, mass: Floats) -> Floats:
 
 
 def crossing(noise: Noise, centres: Floats, weights: Floats) -> float:
-    """Where the densities without and with the target are equal: cut there, bins keep the total variation."""
+    """Points with equal densities without and with the target: cut there, bins keep the total variation."""
     low, high = centres[0] - noise.reach, centres[-1] + noise.reach
     for _ in range(10):
         points = np.linspace(low, high, 33)
@@ -160,7 +161,7 @@ def crossing(noise: Noise, centres: Floats, weights: Floats) -> float:
 
 
 def _share(noise: Noise, at: Floats, centres: Floats, weights: Floats) -> Floats:
-    """The density with the target, as a share of those with and without, at points of the line."""
+    """The density with the target, as a share of the sum of both densities, at points of the line."""
     inside = np.isfinite(at)
     logs = noise.log_density(np.where(inside, at, 0.0)[:, None] - centres)
     absent, present = weights @ np.exp(logs - logs.max(axis=1, keepdims=True)).T
@@ -176,7 +177,7 @@ def _at_the_ends(mass: Floats, low: Floats, high: Floats) -> tuple[Floats, Float
     return (total - up)[:, None] * at_low, up[:, None] * at_high
 
 
-#: Numbers that are held at a time.
+#: The most numbers held at a time.
 CHUNK = 2_000_000
 
 
@@ -191,7 +192,7 @@ class Noise(Additive):
 
     @property
     def whole(self) -> bool:
-        """Where rounded."""
+        """Whether it is rounded."""
         return self.rounded
 
     @property
@@ -202,11 +203,11 @@ class Noise(Additive):
     @property
     @abstractmethod
     def reach(self) -> float:
-        """The distance beyond which less than `TAIL` of the noise lies on either side."""
+        """The distance with less than `TAIL` of the noise beyond it on either side."""
 
     @abstractmethod
     def reach_of(self, log_tail: float) -> float:
-        """The distance beyond which at most `exp(log_tail)` of the noise lies on either side."""
+        """The distance with at most `exp(log_tail)` of the noise beyond it on either side."""
 
     @abstractmethod
     def log_within(self, low: Floats, high: Floats) -> Floats:
@@ -221,16 +222,16 @@ class Noise(Additive):
         """Fresh noise."""
 
     def times(self, weight: float) -> Noise:
-        """Noise that is larger by a weight."""
+        """Noise multiplied by a weight."""
         return replace(self, **{f.name: getattr(self, f.name) * weight for f in fields(self) if not f.kw_only})
 
     def gives(self, taken: Domain) -> Domain:
-        """Whole numbers where rounded, nothing below zero where clamped."""
+        """Whole numbers if rounded, nothing below zero if clamped."""
         return Domain(whole=self.rounded, negative=not self.clamped)
 
     @property
     def plain(self) -> bool:
-        """Where not rounded either."""
+        """Whether it is not rounded either."""
         return super().plain and not self.rounded
 
     def divided(self, size: int) -> Noise | None:
@@ -243,7 +244,7 @@ class Noise(Additive):
 
     @cached_property
     def processed(self) -> PostProcessing | None:
-        """Plain noise with rounding and clamping, where there is any."""
+        """Plain noise with rounding and clamping, if there is any."""
         steps = (*([Nearest()] if self.rounded else []), *([AtLeast(0)] if self.clamped else []))
         return PostProcessing(self._plain, steps) if steps else None
 
@@ -253,7 +254,7 @@ class Noise(Additive):
         return True
 
     def unfolded(self) -> Mechanism:
-        """Plain noise and what follows it."""
+        """Plain noise and the rules after it."""
         return self.processed or self
 
     def noise(self) -> Mechanism:
@@ -261,14 +262,14 @@ class Noise(Additive):
         return self._plain if self.processed else self
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """The count plus a fresh draw, rounded and clamped where asked."""
+        """The count plus a fresh draw, rounded and clamped if wanted."""
         if self.processed:
             return self.processed.sample(count, rng)
         count = np.asarray(count, dtype=np.float64)
         return np.asarray(count + self.draw(count.shape, rng))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """The log density of the noise at "output minus count"; log probabilities where rounded or clamped."""
+        """The log density of the noise at "output minus count"; log probabilities if rounded or clamped."""
         if self.processed:
             return self.processed.log_likelihood(output, count)
         return self.log_density(np.asarray(output, dtype=np.float64) - np.asarray(count, dtype=np.float64))
@@ -283,7 +284,7 @@ class Noise(Additive):
         return self.log_within(low - count, high - count)
 
     def listing(self, count: float, log_tail: float) -> Law:
-        """Where rounded."""
+        """The law of rounded noise."""
         return self.processed.listing(count, log_tail) if self.processed else super().listing(count, log_tail)
 
     def complete(self, count: float, log_tail: float) -> bool:
@@ -314,7 +315,7 @@ class Noise(Additive):
         return nodes, lengths[:, None] * out
 
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
-        """Where the densities are equal."""
+        """The points of equal densities."""
         return np.array([crossing(self._plain, centres, weights)])
 
     def bins(
@@ -328,7 +329,7 @@ class Noise(Additive):
         )
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """The values where rounded, and bins of the line otherwise."""
+        """The values if rounded, and bins of the line otherwise."""
         return (
             self.processed.stand_ins(count) if self.processed else cut(self, (), np.array([count, count + 1.0]), ALONE)
         )

@@ -1,7 +1,7 @@
-"""A law without an end, such as noise, and what fixed mechanisms make of it.
+"""A law without an end, such as noise, followed by fixed mechanisms.
 
-Some values get a probability of their own: that of all the numbers they come from. It is taken from those numbers and
-not from a list, so that it is right however far out the value lies.
+Some values get a probability of their own: the probability of all the numbers mapped to them. It is taken from those
+numbers and not from a list, so it is right however far out the value lies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PostProcessing(Mechanism):
     def __init__(self, first: Mechanism, steps: tuple[Rule, ...]) -> None:
         self.first, self.steps = first, steps
         self._continuum = first.outputs(0) is None
-        self.outputs(0)  # refused now where it cannot be told
+        self.outputs(0)  # refused now if it cannot be found
 
     def __repr__(self) -> str:
         return reduce(lambda so_far, step: f"Then({so_far}, {step!r})", self.steps, repr(self.first))
@@ -34,22 +34,22 @@ class PostProcessing(Mechanism):
         return PostProcessing(self.first, (*self.steps, *(second.rules or ())))
 
     def apply(self, values: Floats) -> Floats:
-        """What the fixed mechanisms make of values."""
+        """The values after the fixed mechanisms."""
         return reduce(lambda so_far, step: step.apply(so_far), self.steps, values)
 
     def sample(self, count: ArrayLike, rng: np.random.Generator) -> Floats:
-        """A draw, and what is made of it."""
+        """A draw, passed through the fixed mechanisms."""
         return self.apply(self.first.sample(count, rng))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """Log probability of values that have one, log density of the rest."""
+        """Log probability of values with a probability of their own, log density of the rest."""
         outputs, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
         out = np.full(outputs.shape, -np.inf)
         empty = np.isnan(outputs)
         shown, there = outputs[~empty], counts[~empty]
         logs = self._log_total(spans_of(self.steps, shown), there)
         if self._continuum:
-            # A neighbour that is published as it is tells that this value is, too.
+            # If a neighbour is published as it is, this value is, too.
             neighbour = after(shown)
             plain = np.isneginf(logs) & (self.apply(neighbour) == neighbour)
             logs[plain] = self.first.log_likelihood(shown[plain], there[plain])
@@ -58,7 +58,7 @@ class PostProcessing(Mechanism):
         return out
 
     def log_between(self, low: ArrayLike, high: ArrayLike, count: ArrayLike) -> Floats:
-        """That of all numbers from which such values are made."""
+        """The log probability of all numbers mapped to such values."""
         lows, highs, counts = np.broadcast_arrays(*(np.asarray(part, np.float64) for part in (low, high, count)))
         return self._log_total(spans_between(self.steps, lows, highs), counts)
 
@@ -73,7 +73,7 @@ class PostProcessing(Mechanism):
         return out
 
     def _atoms(self, low: float, high: float, log_tail: float) -> Floats | None:
-        """Values that can be published at counts from `low` to `high`; None where some are from a continuum."""
+        """The possible values at counts from `low` to `high`; None if some are from a continuum."""
         if not self._continuum:
             listed = [self.first.listing(count, log_tail)[0] for count in (low, high)]
             return np.unique(self.apply(np.concatenate(listed)))
@@ -81,11 +81,11 @@ class PostProcessing(Mechanism):
         return None if pieces.left_alone else pieces.values
 
     def outputs(self, count: int) -> Floats | None:
-        """The values, where all of them have a probability of their own."""
+        """The values, if all of them have a probability of their own."""
         return self._atoms(count, count + 1, LOG_TAIL)
 
     def law(self, count: float) -> Law:
-        """Around the count itself, which was scaled perhaps and is no whole number then."""
+        """Around the count itself, possibly scaled and then no whole number."""
         if self.outputs(0) is None:
             return super().law(count)
         values, logs = self.listing(count, LOG_TAIL)
@@ -100,7 +100,7 @@ class PostProcessing(Mechanism):
         return log_gathered(values, logs)
 
     def complete(self, count: float, log_tail: float) -> bool:
-        """Where what comes first is listed as a whole."""
+        """Whether the first law is listed as a whole."""
         if not self._continuum:
             return self.first.complete(count, log_tail)
         low, high = self.first.extent(count, log_tail)
@@ -119,7 +119,7 @@ class PostProcessing(Mechanism):
         return np.append(nodes[inside], atoms), np.append(weights[inside], np.ones(len(atoms)))
 
     def mixed(self, origin: float, centres: Floats, weights: Floats, cuts: Floats) -> tuple[Floats, Floats]:
-        """What comes first, where it is left alone, and values with a probability of their own."""
+        """The densities of the first law on the parts left alone, and values with a probability of their own."""
         counts = origin + centres
         low, high = (self.first.extent(float(end), LOG_TAIL)[i] for i, end in enumerate((counts.min(), counts.max())))
         pieces = pieces_of(self.steps, low, high)
@@ -131,22 +131,22 @@ class PostProcessing(Mechanism):
         return np.append(nodes[inside], atoms - origin), np.concatenate([densities[inside], chances])
 
     def crossing(self, centres: Floats, weights: Floats) -> Floats:
-        """That of what comes first."""
+        """The crossings of the first law."""
         return self.first.crossing(centres, weights)
 
     def bins(
         self, centres: Floats, weights: Floats, steps: Sequence[Rule] = (), bins: int = BINS
     ) -> tuple[Floats, Floats] | None:
-        """Bins of the line, where what comes first can say them."""
+        """Bins of the line, if the first law has them."""
         return self.first.bins(centres, weights, self.steps, bins)
 
     def stand_ins(self, count: int) -> tuple[Floats, Floats] | None:
-        """The values, where all of them have a probability of their own, and bins of the line otherwise."""
+        """The values, if all of them have a probability of their own, and bins of the line otherwise."""
         return super().stand_ins(count) or self.bins(np.array([count, count + 1.0]), np.eye(2))
 
 
 def pieces_of(steps: Sequence[Rule], low: float, high: float) -> Pieces:
-    """The pieces of the line that fixed mechanisms make one after another."""
+    """The pieces of the line made by fixed mechanisms one after another."""
     pieces = cut_line(low, high, [], [AS_IT_IS])
     for step in steps:
         alone = np.isinf(pieces.value)
@@ -159,12 +159,12 @@ def pieces_of(steps: Sequence[Rule], low: float, high: float) -> Pieces:
 
 
 def spans_of(steps: Sequence[Rule], values: Floats) -> list[Spans]:
-    """From where values come; empty cells come from `hidden_spans`."""
+    """The origins of values; empty cells come from `hidden_spans`."""
     return spans_between(steps, values, after(values))
 
 
 def spans_between(steps: Sequence[Rule], low: Floats, high: Floats) -> list[Spans]:
-    """From where values from `low` to below `high` come."""
+    """The origins of values from `low` to below `high`."""
     spans = [(low, high)]
     for step in reversed(steps):
         spans = [part for low, high in spans for part in step.preimage(low, high)]
@@ -172,7 +172,7 @@ def spans_between(steps: Sequence[Rule], low: Floats, high: Floats) -> list[Span
 
 
 def hidden_spans(steps: Sequence[Rule]) -> list[Spans]:
-    """From where empty cells come: each step hides some, and those that are hidden stay so."""
+    """The origins of empty cells: each step hides some, and hidden cells stay so."""
     spans: list[Spans] = []
     for step in reversed(steps):
         spans = [part for low, high in spans for part in step.preimage(low, high)]

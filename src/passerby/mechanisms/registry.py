@@ -1,4 +1,4 @@
-"""All mechanisms, a line each: how they are written, which settings they are made from, and what they are in words.
+"""All mechanisms, a line each: their notation, their settings, and their names in words.
 
 A new mechanism is a file with its class, and a line here. Notation, settings and reports take theirs from it.
 """
@@ -23,7 +23,7 @@ from .whole_noise import DiscreteGaussian, Geometric
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting that mechanisms are made from: its default, and its limits, at least (ge), above (gt) and so on."""
+    """A setting of mechanisms: its default, and its limits, at least (ge), above (gt) and so on."""
 
     default: float
     limits: dict[str, float]
@@ -44,7 +44,7 @@ class Entry:
         return self.kind.__name__
 
     def build(self, settings: Any) -> Mechanism:
-        """The mechanism that settings ask for."""
+        """The mechanism of the given settings."""
         return self.kind(*(getattr(settings, name) for name in self.parameters))
 
     def describe(self, mechanism: Mechanism) -> str:
@@ -62,7 +62,7 @@ PARAMETERS = {
     "rate": Parameter(0.5, {"gt": 0, "lt": 1}),
 }
 
-#: Words for what may be true of a mechanism besides.
+#: Words for further properties of a mechanism.
 FLAGS = {
     "rounded": "rounded to whole numbers",
     "clamped": "negative ones shown as 0",
@@ -117,12 +117,12 @@ def _shown(value: Any) -> str:
 
 
 def read_mechanism(text: str) -> Mechanism:
-    """The mechanism that a text writes down as Python would; nothing in it is run but the names of mechanisms.
+    """The mechanism written in a text as Python would; nothing in it is run but the names of mechanisms.
 
     >>> read_mechanism("Then(Laplace(2, rounded=True), Suppression(2))")
     Then(first=Laplace(scale=2, rounded=True), second=Suppression(below=2))
 
-    What comes after another may be written after a bar.
+    A second mechanism may be written after a bar.
 
     >>> read_mechanism("Scaled(5) | Suppression(5)")
     Then(first=Scaled(weight=5), second=Suppression(below=5))
@@ -138,7 +138,7 @@ def read_mechanism(text: str) -> Mechanism:
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    """A mechanism, a number, True or False, or a list of those."""
+    """A mechanism, a number, True or False, or a list of these."""
     match node:
         case ast.Call(func=ast.Name(id=name)) if name in BY_NOTATION:
             given = [_value(part, text) for part in node.args]

@@ -1,7 +1,7 @@
 """Rules: raw counts, suppression, rounding, bands, a least value, a weight; nothing is left to chance.
 
-Each maps a count to one published value. It maps real numbers as well, so that it can follow noise: the line is cut
-into pieces, each published as one value or left as it is, and `preimage` says from where a value may come.
+Each maps a count to one published value. It maps real numbers as well, so it can follow noise. The line is cut into
+pieces, each published as one value or left as it is. `preimage` gives the origins of a value.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Raw(Fixed):
         return [(low, high)]
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """0 where the output is the count, minus infinity elsewhere."""
+        """0 if the output is the count, minus infinity elsewhere."""
         return np.where(np.asarray(output) == np.asarray(count), 0.0, -np.inf)
 
     def total_variation(self, count: int = 0) -> float:
@@ -67,8 +67,8 @@ class Raw(Fixed):
 class Suppression(Fixed):
     """Counts below `below` are not published: the cell is empty (NaN). With `keep_zeros`, zeros are published.
 
-    That a cell is empty is published too, and tells that the count is small. Others alone at `below - 1` are hidden
-    and together with the target are not, so the target is seen there as well as in any larger crowd.
+    An empty cell is published too: it tells that the count is small. Others alone at `below - 1` are hidden, and with
+    the target they are not. So the target is seen there as well as in any larger crowd.
 
     >>> [Suppression(10).total_variation(others) for others in (3, 8, 9, 10, 50)]
     [0.0, 0.0, 1.0, 1.0, 1.0]
@@ -271,7 +271,7 @@ class RoundingBySize(Fixed):
 
     @property
     def _parts(self) -> list[tuple[float, float, int]]:
-        """From where to where which base is in use."""
+        """The range of each base."""
         starts = [*(size for size, _ in self.sizes), math.inf]
         return [(starts[i], starts[i + 1], base) for i, (_, base) in enumerate(self.sizes)]
 
@@ -319,8 +319,8 @@ def _nearest(base: int) -> Rounding:
 class Scaled(Fixed):
     """Each person counts for `weight`: the count times the weight.
 
-    A threshold that comes afterwards is one for fewer people. With a weight of 5 and everything below 5 left empty, a
-    single person is shown:
+    A threshold after it is a threshold for fewer people. With a weight of 5 and everything below 5 left empty, a single
+    person is shown:
 
     >>> from passerby.mechanisms import Suppression, Then
     >>> shown = Then(Scaled(5), Suppression(5))
@@ -341,7 +341,7 @@ class Scaled(Fixed):
 
     @cached_property
     def _ratio(self) -> tuple[float, float]:
-        """The weight as it is written, 4.7 as 47 to 10: three times 4.7 is then the number that 14.1 is read as."""
+        """The weight as it is written, 4.7 as 47 to 10: three times 4.7 is then the number read from 14.1."""
         exact = Fraction(str(self.weight))
         return float(exact.numerator), float(exact.denominator)
 
@@ -375,7 +375,7 @@ class Scaled(Fixed):
         )
 
     def preimage(self, low: Floats, high: Floats) -> list[Spans]:
-        """The values divided by the weight, from the first number on that is scaled to `low` or more."""
+        """The values divided by the weight, from the first number scaled to `low` or more."""
         return [(self._first(low), self._first(high))]
 
     def _first(self, end: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Chance that decides about people: random rounding, samples, and sensors that miss or count twice."""
+"""Random choices about people: random rounding, samples, and sensors missing people or counting them twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .laws import (
 
 @dataclass(frozen=True, repr=False)
 class RandomRounding(Record, Discrete):
-    """One of the two multiples of `base` around the count, drawn so that the mean is the count.
+    """One of the two multiples of `base` around the count, drawn with the count as the mean.
 
     A count of `q base + r` goes up with probability `r / base`, so one person more always changes the law by `1 / base`
     in total variation. With `persistent`, the draw of a cell is used again whenever the cell is published.
@@ -73,16 +73,16 @@ class RandomRounding(Record, Discrete):
 
 
 def check_whole(owner: object, count: float) -> None:
-    """Refuse what is not a whole number."""
+    """Refuse anything but a whole number."""
     if not (math.isfinite(count) and count == math.floor(count)):
         raise InputError(f"{owner!r}: {count:g} is not a whole number; let noise that comes first be rounded")
 
 
-#: Sums of a larger variance than this, of people who may be counted twice, are not worked out.
+#: If people may be counted twice, sums of a larger variance than this are not worked out.
 MOST_SPREAD = 250_000.0
 #: Fewer sums than this are added up at once.
 FEW = 64
-#: Lists of sums leave out less than this for all people together, so that probabilities from `SAFE` on do not change.
+#: Lists of sums leave out less than this for all people together, so probabilities from `SAFE` on do not change.
 LEFT_OUT = 1e-60
 SAFE = 1e-46
 
@@ -93,7 +93,7 @@ class PerPerson(Record, Discrete):
     @property
     @abstractmethod
     def share(self) -> Floats:
-        """Probabilities that a person adds 0, 1, 2, ..."""
+        """Probabilities of a person adding 0, 1, 2, ..."""
 
     endless = True  # not so, but lists of many people are cut
     hides = False
@@ -122,7 +122,7 @@ class PerPerson(Record, Discrete):
     def window(self, people: int, log_tail: float, start: float | None = None) -> tuple[int, int]:
         """The least and the largest sum when at most `exp(log_tail)` is left out on either side.
 
-        By Bernstein's inequality, around the mean. With a `start`, around that: the law is log-concave, so that it
+        By Bernstein's inequality, around the mean. With a `start`, around it instead: the law is log-concave, so it
         falls faster the further out it is.
         """
         mean, spread = self.moments(people)
@@ -139,7 +139,7 @@ class PerPerson(Record, Discrete):
         return low, high
 
     def law(self, count: float) -> Law:
-        """All sums that matter."""
+        """All sums of any weight."""
         values, logs = self.listing(count, LOG_TAIL)
         return values, np.exp(logs)
 
@@ -152,7 +152,7 @@ class PerPerson(Record, Discrete):
         return values[logs > -np.inf], logs[logs > -np.inf]
 
     def complete(self, count: float, log_tail: float) -> bool:
-        """Where all sums are listed."""
+        """Whether all sums are listed."""
         people = self.check_count(count)
         return self.window(people, log_tail) == (0, people * (len(self.share) - 1))
 
@@ -196,8 +196,8 @@ class PerPerson(Record, Discrete):
 class Sampling(PerPerson):
     """Each person is counted with probability `rate`, independently, and the number counted is published.
 
-    The draw is a fresh one for each count. A panel, in which the same people are counted at every step, is
-    `persistent`, and is only accepted where counts are published at one step.
+    The draw is a fresh one for each count. A panel counts the same people at every step: it is `persistent`. It is only
+    accepted if counts are published at one step.
 
     >>> Sampling(0.1).total_variation(0)
     0.1
@@ -220,7 +220,7 @@ class Sampling(PerPerson):
         return log_binomial(values, people, self.rate)
 
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
-        """Refuse a panel that is counted at several steps."""
+        """Refuse a panel counted at several steps."""
         active = [t for t, step in enumerate(sensors) if step]
         if self.persistent and len(active) > 1:
             raise UnsupportedRelease(
@@ -241,7 +241,7 @@ class Sampling(PerPerson):
 
 @dataclass(frozen=True, repr=False)
 class Miscount(PerPerson):
-    """A sensor that misses a person with probability `miss` and counts them twice with probability `double`.
+    """A sensor missing a person with probability `miss` and counting them twice with probability `double`.
 
     >>> round(Miscount(miss=0.1, double=0.05).total_variation(0), 6)
     0.9
@@ -264,14 +264,14 @@ class Miscount(PerPerson):
         return np.array([self.miss, max(0.0, 1 - self.miss - self.double), self.double])
 
     def log_mass(self, values: Floats, people: int) -> Floats:
-        """Binomial where nobody is counted twice; otherwise from a list of all sums, and one by one where it is cut."""
+        """Binomial if nobody is counted twice; otherwise from a list of all sums, and one by one if it is cut."""
         if not self.double:
             return log_binomial(values, people, 1 - self.miss)
         first, chances = _sums(self, people)
         index = np.clip(values - first, 0, len(chances) - 1).astype(np.int64)
         listed = values == first + index
         found = np.where(listed, chances[index], 0.0)
-        # A zero within the list is impossible: all that is possible there is far above the smallest number.
+        # A zero within the list is impossible: every possible sum there is far above the smallest number.
         rare = np.where(listed, (found > 0) & (found < SAFE), (values == np.floor(values)) & (values <= 2 * people))
         with np.errstate(divide="ignore"):
             out = np.log(found)
@@ -281,7 +281,7 @@ class Miscount(PerPerson):
     def _log_one(self, value: int, people: int) -> float:
         """`log Σ_d Pr[d counted twice] Pr[value - 2 d counted once]`."""
         twice = np.arange(max(0, value - people), value // 2 + 1.0)
-        # Of those who are not counted twice, this share is counted once.
+        # Among people not counted twice, this share is counted once.
         once = float(self.share[1] / (1 - self.double)) if self.double < 1 else 0.0
         logs = log_binomial(twice, people, self.double) + log_binomial(value - 2 * twice, people - twice, once)
         return float(log_sum(logs))
@@ -289,7 +289,7 @@ class Miscount(PerPerson):
 
 @lru_cache(maxsize=64)
 def _sums(mechanism: PerPerson, people: int) -> Sum:
-    """The law of the sum over so many people, by repeated doubling, with tails so small that none of them matters."""
+    """The law of the sum over so many people, by repeated doubling, with negligible tails."""
     if (spread := mechanism.moments(people)[1]) > MOST_SPREAD:
         raise UnsupportedRelease(
             f"{mechanism!r}: sums over {people:,} people who may be counted twice are not worked out, their variance "

@@ -19,9 +19,9 @@ from .noise import Additive
 
 #: Fewer whole numbers than this are added up one by one.
 FEW = 64
-#: A count that was scaled is no whole number. What is added to it is told to so many digits after the point.
+#: A scaled count is no whole number. The difference to it is rounded to so many digits after the point.
 DIGITS = 9
-#: Numbers that are held at a time.
+#: The most numbers held at a time.
 CHUNK = 1_000_000
 
 
@@ -29,8 +29,7 @@ CHUNK = 1_000_000
 class WholeNoise(Additive, Discrete):
     """The count plus noise in whole numbers.
 
-    The law has no end. It is listed where all but `TAIL` of it lies on either side, and its likelihoods are exact
-    everywhere.
+    The law has no end. It is listed up to `TAIL` on either side, and its likelihoods are exact everywhere.
     """
 
     @property
@@ -44,12 +43,12 @@ class WholeNoise(Additive, Discrete):
         return True
 
     def gives(self, taken: Domain) -> Domain:
-        """Whole numbers if that is what it is given, nothing below zero where clamped."""
+        """Whole numbers for whole numbers, nothing below zero if clamped."""
         return Domain(whole=taken.whole, negative=not self.clamped)
 
     @abstractmethod
     def reach_of(self, log_tail: float) -> int:
-        """The distance beyond which at most `exp(log_tail)` of the noise lies on either side."""
+        """The distance with at most `exp(log_tail)` of the noise beyond it on either side."""
 
     @abstractmethod
     def log_mass(self, noise: Floats) -> Floats:
@@ -60,7 +59,7 @@ class WholeNoise(Additive, Discrete):
         """The log probability of noise of at least this distance above zero, from 1 on."""
 
     def law(self, count: float) -> Law:
-        """Whole numbers within reach of the count; negative ones as zero where clamped."""
+        """Whole numbers within reach of the count; negative ones as zero if clamped."""
         values, logs = self.listing(count, LOG_TAIL)
         return values, np.exp(logs)
 
@@ -72,7 +71,7 @@ class WholeNoise(Additive, Discrete):
         return log_gathered(values, self.log_likelihood(values, count))
 
     def log_likelihood(self, output: ArrayLike, count: ArrayLike) -> Floats:
-        """The log probability of the noise "output minus count", of all negative values at once where clamped."""
+        """The log probability of the noise "output minus count", of all negative values at once if clamped."""
         values, counts = np.broadcast_arrays(np.asarray(output, np.float64), np.asarray(count, np.float64))
         nearest = np.rint(values - counts)
         whole = told(counts + nearest, counts) == told(values, counts)
@@ -109,7 +108,7 @@ class WholeNoise(Additive, Discrete):
     def total_variation(self, count: int = 0) -> float:
         """`Pr[noise = 0]`: with falling probabilities on both sides, the laws cross between the two counts.
 
-        Clamping changes nothing: what it merges is on one side of where they cross.
+        Clamping changes nothing: it merges values on one side of the crossing only.
         """
         return float(np.exp(self.log_mass(np.zeros(()))))
 
@@ -134,7 +133,7 @@ class DiscreteGaussian(WholeNoise):
         return not self.clamped
 
     def losses(self, step: Callable[[float, float], float]) -> Any:
-        """On the lattice of its losses, where that is not too fine: nothing is rounded then."""
+        """On the lattice of its losses, if it is not too fine: nothing is rounded then."""
         from dp_accounting.pld import privacy_loss_distribution as pld
 
         lattice = 0.5 / self.sigma**2
@@ -143,7 +142,7 @@ class DiscreteGaussian(WholeNoise):
         return pld.from_discrete_gaussian_mechanism(self.sigma, value_discretization_interval=lattice)
 
     def reach_of(self, log_tail: float) -> int:
-        """As for the normal law, which has the heavier tails."""
+        """As for the normal law with its heavier tails."""
         return math.ceil(self.sigma * math.sqrt(-2 * log_tail)) + 1
 
     @cached_property
@@ -156,7 +155,7 @@ class DiscreteGaussian(WholeNoise):
         return np.asarray(-0.5 * (noise / self.sigma) ** 2 - self._log_total)
 
     def log_tail(self, distance: Floats) -> Floats:
-        """`log Pr[z = k] + log Σ_j exp(-(2 k j + j²) / (2 sigma²))`, of which the first few terms matter."""
+        """`log Pr[z = k] + log Σ_j exp(-(2 k j + j²) / (2 sigma²))`, by its first few terms."""
         distances, index = np.unique(distance, return_inverse=True)
         more = np.arange(self.reach_of(LOG_TAIL) + 1.0)
         rest = np.zeros(len(distances))
@@ -175,8 +174,8 @@ class Geometric(WholeNoise):
     """The count plus a whole number z drawn with probability proportional to `exp(-|z| / scale)`.
 
     The two-sided geometric (discrete Laplace) mechanism of Ghosh, Roughgarden and Sundararajan (2009). The likelihood
-    ratio has two values only, one up to the count of the others and one from there on, so that the whole line amounts
-    to one bit that is told wrongly with probability `1 / (1 + exp(1 / scale))`.
+    ratio has two values only, one up to the count of the others and one from there on. So the whole line amounts to one
+    bit, wrong with probability `1 / (1 + exp(1 / scale))`.
 
     >>> round(Geometric(scale=1.0).total_variation(), 4)
     0.4621
@@ -197,7 +196,7 @@ class Geometric(WholeNoise):
         return pld.from_discrete_laplace_mechanism(1 / self.scale, value_discretization_interval=1 / self.scale)
 
     def tells_less_than(self, fine: Mechanism) -> bool:
-        """With `q = exp(-1 / scale)`, the generating functions divide into a constant and that of the larger scale."""
+        """With `q = exp(-1 / scale)`, the generating functions divide into a constant and the larger scale's one."""
         larger = isinstance(fine, Geometric) and self.plain and fine.plain and self.scale >= fine.scale
         return larger or super().tells_less_than(fine)
 
@@ -215,13 +214,13 @@ class Geometric(WholeNoise):
 
 
 def told(values: Floats, counts: Floats) -> Floats:
-    """Sums of counts and whole numbers as they are published: one that comes about in two ways is the same number."""
+    """Sums of counts and whole numbers as published: equal sums from two ways are the same number."""
     return np.where(counts == np.floor(counts), values, np.round(values, DIGITS))
 
 
 def _least(end: Floats, counts: Floats) -> Floats:
-    """The least whole numbers that make `end` or more of counts."""
-    # Ends that lie next to a whole number are compared with it before the count is taken off.
+    """The least whole numbers making `end` or more of counts."""
+    # Ends next to a whole number are compared with it before the count is taken off.
     below = np.floor(counts)
     out = np.ceil(end - (counts - below)) - below
     out = np.where(told(counts + out - 1, counts) >= end, out - 1, out)

@@ -1,1 +1,1 @@
-"""What is known and what is published: priors, releases, crowds, and places that are alike."""
+"""The known and the published: priors, releases, crowds, and alike places."""

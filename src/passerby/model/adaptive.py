@@ -1,4 +1,4 @@
-"""A release whose counts are chosen as one goes: a policy names those of a step from what was published before it."""
+"""A release of adaptive counts: a policy names the counts of a step from earlier publications."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .forms import check_sizes, checked_mechanism, checked_size, of_size
 from .prior import MarkovPrior, check_prior
 from .release import Release
 
-#: What was published, a tuple of values for each step so far; NaN for a cell left empty.
+#: The published values, a tuple for each step so far; NaN for a cell left empty.
 History = tuple[tuple[float, ...], ...]
-#: The counts or places of the next step, from what was published so far.
+#: The counts or places of the next step, from the published values so far.
 Policy = Callable[[History], Any]
 
 
 class JointPolicy:
-    """The policy that names what several releases publish, one after another."""
+    """The policy of several releases, one after another."""
 
     def __init__(self, parts: tuple[Release, ...]) -> None:
         self.parts = parts
@@ -44,16 +44,15 @@ class JointPolicy:
         return [part.named(history) for part, history in zip(self.parts, own, strict=True)]
 
 
-#: Counts that a policy may name for one step.
+#: The most counts a policy may name for one step.
 MOST_NAMED = 10_000
 
 
 class AdaptiveRelease(Release):
-    """The counts of each step are those that `policy` names, given what was published at the steps before.
+    """The counts of each step are named by `policy`, given the published values of the steps before.
 
-    What is chosen follows from what is published, so that it tells nothing more: given a series, the target's trace has
-    the law that it has for the same counts fixed in advance. `among` holds all that the policy may ever name, if that
-    is known.
+    The choice follows from published values, so it tells nothing more. Given a series, the law of the target's trace is
+    the same as for these counts fixed in advance. `among` holds all counts the policy may ever name, if they are known.
     """
 
     policy: Policy
@@ -87,7 +86,7 @@ class AdaptiveRelease(Release):
         return out
 
     def named(self, history: History) -> tuple[Count, ...]:
-        """The counts that the policy names after this, each with its mechanism; what is wrong with them is an error."""
+        """The counts named by the policy after this, each with its mechanism; wrong ones are an error."""
         first, second = (self._asked(history) for _ in range(2))
         if first != second:
             raise InputError(
@@ -133,7 +132,7 @@ class AdaptiveRelease(Release):
         return self._counted(one if one.mechanism is not None else replace(one, mechanism=self.mechanism))
 
     def _counted(self, count: Count) -> Count:
-        """With all that is needed of it."""
+        """With all necessary parts of it."""
         mechanism = mechanism_of(count)
         if mechanism.persistent:
             raise InputError(f"policy: {mechanism!r}: a draw that is used again is not modelled here")
@@ -145,7 +144,7 @@ class AdaptiveRelease(Release):
         return count
 
     def _check_among(self, counts: tuple[Count, ...]) -> None:
-        """Refuse what was not said to be chosen among; what is published again, drawn afresh, is another count."""
+        """Refuse choices outside the announced ones; a count published again with a fresh draw is another count."""
         every = counts if self.among is None else self.among.listed
         for count in counts:
             if count not in every:
@@ -166,7 +165,7 @@ class AdaptiveRelease(Release):
     check_places = check
 
     def after(self, published: Iterable[float | Iterable[float]]) -> Release:
-        """The release of the counts that the policy named on the way to these values."""
+        """The release of the counts named by the policy on the way to these values."""
         history: History = ()
         counts: list[tuple[Count, ...]] = []
         for t, values in enumerate(as_history(published, "published")):
@@ -181,7 +180,7 @@ class AdaptiveRelease(Release):
         return CountRelease.of([count for step in counts for count in step], self.steps, size=self.size)
 
     def __add__(self, other: Release) -> Release:
-        """Both releases about the same people, each going its own way: what somebody sees who has both."""
+        """Both releases about the same people, each going its own way: the view of somebody with both."""
         return self._beside((self, other))
 
     def __radd__(self, other: Release) -> Release:
@@ -221,7 +220,7 @@ class AdaptiveRelease(Release):
 
     @property
     def words(self) -> str:
-        """In words, what is published."""
+        """The published counts, in words."""
         return "counts that are chosen as one goes"
 
     def __repr__(self) -> str:
@@ -243,21 +242,21 @@ def _refused(release: AdaptiveRelease) -> NoReturn:
     raise UnsupportedRelease("this is for counts that are fixed in advance, and a policy chooses these as one goes")
 
 
-#: What a release says of itself that does not depend on its counts.
+#: Attributes of a release that do not depend on its counts.
 ANY_COUNTS = {"silent", "raw", "adaptive", "steps", "crowd", "independent", "over", "check_misses"}
-# The rest is refused here: it would be taken for that of a release that publishes nothing.
+# The rest is refused here: it would be taken for the attribute of a release publishing nothing.
 for _name in set(vars(Release)) - set(vars(AdaptiveRelease)) - ANY_COUNTS:
     if not _name.startswith("_"):
         setattr(AdaptiveRelease, _name, property(_refused))
 
 
 def _several(answer: Any) -> bool:
-    """Whether an answer is a list of some kind; what has no order, such as a set, is none."""
+    """Whether an answer is a list of some kind; a collection without order, such as a set, is none."""
     return isinstance(answer, Iterable) and not isinstance(answer, (str, bytes, Count, Mapping, Set))
 
 
 def as_history(given: Any, name: str) -> History:
-    """Values step by step; NaN always the same one, so that histories can be compared."""
+    """Values step by step; NaN always the same one, so histories can be compared."""
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise InputError(f"{name}: expected a value for each count of each step, got {given!r}")
     steps = [tuple(step) if isinstance(step, Iterable) else (step,) for step in given]

@@ -1,4 +1,4 @@
-"""What chains follow from: arrays of probabilities, the law that stays the same, and evidence about states."""
+"""The bases of chains: arrays of probabilities, the stationary law, and evidence about states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW_SUM_TOLERANCE = 1e-6
 
 
 def normalised(values: Floats, name: str) -> Floats:
-    """Probabilities whose rows sum to one, or an `InputError` that says where they are none."""
+    """Probabilities with rows of sum one, or an `InputError` naming the wrong ones."""
     for fault, mask in (
         ("is not a number", np.isnan(values)),
         ("is negative", values < 0),
@@ -49,7 +49,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def stationary_distribution(transition: Floats) -> Floats:
-    """The one distribution that `transition` leaves unchanged, shape (M,)."""
+    """The one distribution left unchanged by `transition`, shape (M,)."""
     from scipy.sparse.csgraph import connected_components
 
     from passerby.kernels.chain import recursions
@@ -78,8 +78,8 @@ def _listed(places: Sequence[int] | NDArray[np.int64]) -> str:
 def conditioned(log_start: Floats, log_moves: Sequence[Floats], log_weights: Floats) -> tuple[Floats, Floats, float]:
     """Start (M,), matrices (T-1, M, M) and log probability of a chain with weights of states (T, M) at each step.
 
-    By a backward pass, `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of states from which nothing possible follows
-    are empty. Minus infinity for evidence that cannot be; the chain then means nothing.
+    By a backward pass, `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of states without a possible continuation are
+    empty. Minus infinity for impossible evidence; the chain then means nothing.
     """
     steps, states = log_weights.shape
     moves = np.zeros((steps - 1, states, states))

@@ -30,9 +30,9 @@ Counts = tuple[tuple[Count, ...], ...]
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class CountRelease(Release):
-    """Counts of any kind, by the step at which each is read; `sensors` numbers them, in the order given.
+    """Counts of any kind, by the step of their reading; `sensors` numbers them, in the order given.
 
-    Over the states of a chain (`over`), `watch` tells which of them each count sees.
+    Over the states of a chain (`over`), `watch` tells the states seen by each count.
     """
 
     counts: tuple[tuple[Count, ...], ...]
@@ -48,7 +48,7 @@ class CountRelease(Release):
         others: Crowd | None = None,
         size: int = 1,
     ) -> Release:
-        """The release of such counts; where all are of single places, it is one of sensors."""
+        """The release of such counts; if all are of single places, it is one of sensors."""
         mechanism = checked_mechanism(mechanism)
         if sensors is not None or not (others is None or isinstance(others, Crowd)):
             raise InputError(
@@ -68,7 +68,7 @@ class CountRelease(Release):
                 raise InputError(f"counts[{i}] = {count!r}: it needs step {count.read}, but there are {steps} steps")
             if others is not None and count.others is not None:
                 raise InputError(f"counts[{i}] = {count!r}: its others are given, and beside it others={others!r}")
-            # From here on every count has its own mechanism: that of the release is no more than a default.
+            # From here on every count has its own mechanism: the release's mechanism is no more than a default.
             by_step[count.read].append(count if count.mechanism is not None else replace(count, mechanism=mechanism))
         found = drawn_once(tuple(tuple(step) for step in by_step))
         size = checked_size(size, others)
@@ -79,7 +79,10 @@ class CountRelease(Release):
 
     @classmethod
     def _made(cls, counts: Counts, watch: Watch | None, crowd: Crowd | None = None, size: int = 1) -> CountRelease:
-        """Counts that have a mechanism each; that of the release is theirs where they share one, else that of one."""
+        """Counts with a mechanism each.
+
+        The mechanism of the release is theirs if they share one, else the mechanism of one of them.
+        """
         out = object.__new__(cls)
         ways = _ways(counts)
         numbers = iter(range(sum(map(len, counts))))
@@ -100,12 +103,12 @@ class CountRelease(Release):
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every count is published as it is, of others who are known."""
+        """Whether every count is published as it is, of known others."""
         return self.crowd is None and all(mechanism.raw for mechanism in self.ways)
 
     @property
     def words(self) -> str:
-        """In words, what is published."""
+        """The published counts, in words."""
         return in_words(f"{', '.join(map(repr, self.ways))} of zones, flows or visitors", self.crowd, self.size)
 
     @property
@@ -115,7 +118,7 @@ class CountRelease(Release):
 
     @cached_property
     def channels(self) -> Channels:
-        """What each count tells, in the order of `counts`."""
+        """The evidence of each count, in the order of `counts`."""
         self._check_counted()
         if self.crowd is not None:
             both = (zip(*pair, strict=True) for pair in zip(self.counts, self.crowd.laws(self.sensors), strict=True))
@@ -152,20 +155,20 @@ class CountRelease(Release):
                         )
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
-        """The chain with what counts need to remember, and this release over its states; once is enough."""
+        """The chain with the memory of counts, and this release over its states; once is enough."""
         if self.watch is not None and self.watch.classes.shape[1] == prior.states:
             return prior, self
         chain, watch = remember(prior, self.counts)
         return chain, self._same(self.counts, watch)
 
     def of_states(self, states: Ints) -> Release:
-        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        """The release over some states of the chain it is measured over; -1 are states without anybody."""
         classes = np.ascontiguousarray(self.told.classes[:, np.maximum(states, 0)])
         return self._same(self.counts, replace(self.told, classes=classes))
 
     @property
     def told(self) -> Watch:
-        """What is told apart; only over the states of a chain."""
+        """The states told apart; only over the states of a chain."""
         assert self.watch is not None, "ask for `over` a prior first"
         return self.watch
 
@@ -175,7 +178,7 @@ class CountRelease(Release):
 
     @property
     def sees(self) -> Ints:
-        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
+        """Whether each count of a step counts the people of each class (T, C, S): 1 or 0."""
         return self.told.sees
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
@@ -206,31 +209,31 @@ class CountRelease(Release):
         return self._same(counts, self.watch)
 
     def of_groups(self, size: int) -> Release:
-        """The same counts, where the target is one of a group of so many people who move as one."""
+        """The same counts, if the target is one of a group of so many people moving as one."""
         return self._made(self.counts, self.watch, self.crowd, checked_size(size, self.crowd))
 
     @cached_property
     def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places that counts are about, each once."""
+        """The sets of places of the counts, each once."""
         return tuple(dict.fromkeys(zone for step in self.counts for count in step for zone in count.zones))
 
     def alike(self, places: int) -> Ints:
-        """A label for each place (places,): those of one label are in the same zones, and 0 is for those in none."""
+        """A label for each place (places,): places of one label are in the same zones, and label 0 is in no zone."""
         inside = np.zeros((places, len(self.zones)), dtype=bool)
         for k, zone in enumerate(self.zones):
             inside[list(zone), k] = True
         rows, label = np.unique(
             np.vstack([np.zeros((1, len(self.zones)), dtype=bool), inside]), axis=0, return_inverse=True
         )
-        # Rows are in order, so that the one of no zone is the first.
+        # Rows are in order, so the row of no zone is the first.
         assert not rows[0].any()
         return np.asarray(label.reshape(-1)[1:], dtype=np.int64)
 
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
-        """The same counts over other place numbers, `state_of[place]`: places that become one are in the same zones."""
+        """The same counts over other place numbers, `state_of[place]`: merged places are in the same zones."""
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
         counts = tuple(tuple(moved(count, new) for count in step) for step in self.counts)
-        # The others go by the old numbers, which the crowd knows.
+        # The others go by the old numbers, known to the crowd.
         return self._same(counts, None)
 
     @property
@@ -239,7 +242,7 @@ class CountRelease(Release):
         return tuple(count for step in self.counts for count in step)
 
     def as_raw(self) -> Release:
-        """The same counts, published as they are, of others who are known."""
+        """The same counts, published as they are, of known others."""
         return self._made(
             tuple(tuple(changed(count, mechanism=Raw()) for count in step) for step in self.counts),
             self.watch,
@@ -270,7 +273,7 @@ class CountRelease(Release):
         )
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
-        """Draw what is published for true counts (n, T, S), each by its own mechanism."""
+        """Draw the published values for true counts (n, T, S), each by its own mechanism."""
         out = np.full(counts.shape, np.nan)
         for t, step in enumerate(self.counts):
             for j, count in enumerate(step):
@@ -283,7 +286,7 @@ class CountRelease(Release):
         return by_channel(self.channels, checked_series(published, self.grid.shape))
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
-        """Those of all counts of a step together, for each class (n, T, C)."""
+        """The log-likelihoods of all counts of a step together, for each class (n, T, C)."""
         sees = self.sees
         out = np.zeros((*absent.shape[:2], sees.shape[1]))
         for t, step in enumerate(self.counts):
@@ -323,13 +326,13 @@ class CountRelease(Release):
 
 
 def mechanism_of(count: Count) -> Mechanism:
-    """The mechanism of a count of a release, in which every count has one."""
+    """The mechanism of a count, in a release with a mechanism for every count."""
     assert count.mechanism is not None, "counts of a release have a mechanism each"
     return count.mechanism
 
 
 def told_by(count: Count, size: int) -> Channel:
-    """What a count tells of a group of a size; nobody is as good as any number of others where it does not matter."""
+    """The evidence of a count about a group of a size; nobody else is assumed if others do not matter."""
     others = count.others or 0
     return Channel(grouped(mechanism_of(count), others, size), others)
 
@@ -339,7 +342,7 @@ def _ways(counts: Counts) -> tuple[Mechanism, ...]:
 
 
 def _as_sensors(counts: Counts, crowd: Crowd | None, size: int) -> Release | None:
-    """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
+    """The same as sensors: if every count is of one place at one step, a different one for each, in the same way."""
     every = [count for step in counts for count in step]
     single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
     ways = _ways(counts)
@@ -353,9 +356,9 @@ def _as_sensors(counts: Counts, crowd: Crowd | None, size: int) -> Release | Non
 
 
 def drawn_once(counts: Counts) -> Counts:
-    """Counts of which a number whose draw is used again stands there once; a cell that is drawn once is one number.
+    """Counts with each number of a reused draw listed once; a cell drawn once is one number.
 
-    The same people counted twice, such as a zone in two tables, get the same draw, so that the second tells nothing.
+    The same people counted twice, such as a zone in two tables, get the same draw. So the second tells nothing.
     """
     out = tuple(
         tuple(c for j, c in enumerate(step) if not (mechanism_of(c).persistent and c in step[:j])) for step in counts

@@ -1,7 +1,7 @@
-"""What a published number counts: people in a zone, people who went from one zone to another, different visitors.
+"""Kinds of counts: people in a zone, people moving from one zone to another, different visitors.
 
-Of the target, a count sees one bit: whether their trace has the property that is counted. It is known when the last
-step that matters to it is over, the step at which the count is *read*.
+Of the target, a count sees one bit: whether their trace has the counted property. The bit is known at the end of the
+last step relevant to it, the step of its *reading*.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Inside = Callable[[tuple[int, ...], int], Any]
 
 @dataclass(frozen=True)
 class Count(ABC):
-    """A published number. `mechanism` and `others` (people who are counted besides the target) may be its own."""
+    """A published number. `mechanism` and `others` (people counted besides the target) may be its own."""
 
     mechanism: Mechanism | None = field(default=None, kw_only=True)
     others: int | None = field(default=None, kw_only=True)
@@ -43,37 +43,37 @@ class Count(ABC):
     @property
     @abstractmethod
     def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places that it is about."""
+        """The sets of places of this count."""
 
     @property
     @abstractmethod
     def first(self) -> int:
-        """The first step that matters to it."""
+        """The first step relevant to it."""
 
     @property
     @abstractmethod
     def read(self) -> int:
-        """The step at which it is read: the last that matters to it."""
+        """The step of its reading: the last step relevant to it."""
 
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """Of somebody who is counted, in words: what they did."""
+        """The deed of a counted person, in words."""
 
     @property
     def cell(self) -> tuple[Any, ...]:
-        """What it is a number of, whichever the step: the cell of a table that is published again and again."""
+        """The subject of the count without the step: the cell of a table published again and again."""
         return (type(self), *self.zones)
 
     @abstractmethod
     def met(self, inside: Inside) -> Any:
-        """Whether somebody is counted of whom `inside(zone, step)` tells where they were; also of many people."""
+        """Whether somebody is counted, given their presence `inside(zone, step)`; also for many people."""
 
     @abstractmethod
     def progress(self, place_of: Ints, steps: int) -> Ints:
         """How far somebody is towards being counted: the level (T, M, L) after a step, by state and by level before.
 
-        Everybody begins at level 0. Those at the last level after the last step are counted.
+        Everybody begins at level 0. People at the last level after the last step are counted.
         """
 
     def bits(self, traces: Ints) -> Bits:
@@ -100,22 +100,22 @@ class Present(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places that it is about."""
+        """The sets of places of this count."""
         return (self.places,)
 
     @property
     def first(self) -> int:
-        """The first step that matters to it."""
+        """The first step relevant to it."""
         return self.step
 
     @property
     def read(self) -> int:
-        """The step at which it is read."""
+        """The step of its reading."""
         return self.step
 
     @property
     def sentence(self) -> str:
-        """Of somebody who is counted, in words."""
+        """The deed of a counted person, in words."""
         return f"they are at {_names(self.places)} at step {self.step}"
 
     def met(self, inside: Inside) -> Any:
@@ -123,7 +123,7 @@ class Present(Count):
         return inside(self.places, self.step)
 
     def progress(self, place_of: Ints, steps: int) -> Ints:
-        """Level 1 for those who are in the zone at the step.
+        """Level 1 for people in the zone at the step.
 
         >>> Present([1], step=1).progress(np.array([0, 1]), steps=2)[1].tolist()
         [[0, 1], [1, 1]]
@@ -160,22 +160,22 @@ class Moved(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places that it is about."""
+        """The sets of places of this count."""
         return (self.origin, self.destination)
 
     @property
     def first(self) -> int:
-        """The first step that matters to it."""
+        """The first step relevant to it."""
         return self.step
 
     @property
     def read(self) -> int:
-        """The step at which it is read."""
+        """The step of its reading."""
         return self.step + 1
 
     @property
     def sentence(self) -> str:
-        """Of somebody who is counted, in words."""
+        """The deed of a counted person, in words."""
         ends = f"{_names(self.origin)} to {_names(self.destination)}"
         return f"they go from {ends} between steps {self.step} and {self.step + 1}"
 
@@ -184,7 +184,7 @@ class Moved(Count):
         return inside(self.origin, self.step) & inside(self.destination, self.step + 1)
 
     def progress(self, place_of: Ints, steps: int) -> Ints:
-        """Level 1 for those who are in the one zone at the step, level 2 for those who then are in the other."""
+        """Level 1 for people in the one zone at the step, level 2 if they then are in the other."""
         levels = _unchanged(steps, len(place_of), 3)
         levels[self.step, np.isin(place_of, self.origin), 0] = 1
         levels[self.step + 1, :, 1] = np.where(np.isin(place_of, self.destination), 2, 0)
@@ -220,27 +220,27 @@ class Visitors(Count):
 
     @property
     def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places that it is about."""
+        """The sets of places of this count."""
         return (self.places,)
 
     @property
     def first(self) -> int:
-        """The first step that matters to it."""
+        """The first step relevant to it."""
         return self.steps[0]
 
     @property
     def read(self) -> int:
-        """The step at which it is read."""
+        """The step of its reading."""
         return self.steps[-1]
 
     @property
     def cell(self) -> tuple[Any, ...]:
-        """At one step, visitors are those who are present."""
+        """At one step, visitors are the people present."""
         return (Present, self.places) if len(self.steps) == 1 else (Visitors, self.places, self.times)
 
     @property
     def sentence(self) -> str:
-        """Of somebody who is counted, in words."""
+        """The deed of a counted person, in words."""
         often = "ever" if self.times == 1 else f"at {self.times} or more steps"
         return f"they are at {_names(self.places)} {often} of {len(self.steps)} steps"
 
@@ -249,7 +249,7 @@ class Visitors(Count):
         return sum(inside(self.places, step) * 1 for step in self.steps) >= self.times
 
     def progress(self, place_of: Ints, steps: int) -> Ints:
-        """A level for each of the steps so far at which they were in the zone, up to `times`."""
+        """A level for each step in the zone so far, up to `times`."""
         levels = _unchanged(steps, len(place_of), self.times + 1)
         there = np.flatnonzero(np.isin(place_of, self.places))
         more = np.minimum(np.arange(1, self.times + 2), self.times)
@@ -264,7 +264,7 @@ def _names(zone: tuple[int, ...]) -> str:
 
 
 def _unchanged(steps: int, states: int, levels: int) -> Ints:
-    """The level after each step that is the level before (T, M, L)."""
+    """The level after each step, equal to the level before (T, M, L)."""
     return np.tile(np.arange(levels, dtype=np.int64), (steps, states, 1))
 
 
@@ -276,7 +276,7 @@ def changed(count: Count, **values: Any) -> Count:
 
 
 def moved(count: Count, new: Mapping[tuple[int, ...], tuple[int, ...]]) -> Count:
-    """The same count of other zones, by what its own become."""
+    """The same count of other zones, each replaced by its image."""
     names = ("origin", "destination") if isinstance(count, Moved) else ("places",)
     return changed(count, **{name: new[getattr(count, name)] for name in names})
 

@@ -21,7 +21,7 @@ Numbers = tuple[tuple[int, ...], ...]
 
 
 def checked_mechanism(mechanism: Mechanism | None) -> Mechanism:
-    """A mechanism that can be used, raw counts by default; else an `InputError`."""
+    """A usable mechanism, raw counts by default; else an `InputError`."""
     mechanism = Raw() if mechanism is None else mechanism
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"mechanism: expected a Mechanism such as Raw() or Gaussian(sigma=1.0), got {mechanism!r}")
@@ -51,7 +51,7 @@ def checked_others(others: Iterable[Any], where: Numbers) -> Numbers:
 
 
 def known_others(others: Iterable[Any]) -> Numbers:
-    """Numbers of people of each step, none beyond what laws are right for; else an `InputError`."""
+    """Numbers of people of each step, none too large for the laws; else an `InputError`."""
     numbers = per_step(others, "others", "a number of people")
     for t, step in enumerate(numbers):
         for number in step:
@@ -72,7 +72,7 @@ def check_within(sensors: Numbers, places: int) -> None:
 
 
 def checked_misses(misses: Any, steps: int) -> int:
-    """A number of misses that is within 0..T-1; else an `InputError`."""
+    """A number of misses within 0..T-1; else an `InputError`."""
     if not is_whole(misses) or not 0 <= misses < steps:
         raise InputError(
             f"misses: expected a whole number from 0 to {steps - 1} (one less than the {steps} steps), got {misses!r}"
@@ -102,7 +102,7 @@ def padded(steps: Numbers, rest: int) -> Ints:
 
 
 def per_step(values: Iterable[Any], name: str, what: str) -> Numbers:
-    """A number for each sensor of each step, as tuples; an `InputError` says what is none."""
+    """A number for each sensor of each step, as tuples; an `InputError` names a wrong one."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{name}: expected a list with an entry per step, got {values!r}")
     return tuple(
@@ -120,7 +120,7 @@ def _whole(value: Any, where: str, what: str) -> int:
 
 
 def checked_size(size: Any, others: object) -> int:
-    """How many people move as one, if that can be; else an error. In a crowd, everybody moves by themselves."""
+    """The number of people moving as one, if possible; else an error. In a crowd, everybody moves by themselves."""
     number: int = whole(size, "size", 1, MOST_PEOPLE)
     if number > 1 and isinstance(others, Crowd):
         raise UnsupportedRelease(
@@ -145,7 +145,7 @@ def of_size(size: int) -> str:
 
 
 def in_words(published: Mechanism | str, crowd: Crowd | None, size: int) -> str:
-    """What is published, of whom."""
+    """The published counts and their subject."""
     beside = "" if crowd is None else f" with {crowd!r}"
     group = "" if size == 1 else f" of groups of {size}"
     return f"{published if isinstance(published, str) else repr(published)}{beside}{group}"

@@ -1,4 +1,4 @@
-"""What is asked about must be a prior and a release."""
+"""The inputs of a question must be a prior and a release."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from passerby.model.release import Release
 
 
 def check_release(release: object) -> None:
-    """Refuse what is no release."""
+    """Refuse anything but a release."""
     if not isinstance(release, Release):
         raise InputError(f"release: expected a Release, got {release!r}")

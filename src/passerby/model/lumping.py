@@ -1,9 +1,9 @@
-"""Places that are alike: told apart by the counts alone, and merged without changing any loss.
+"""Lumping of alike places: told apart by the counts alone, and merged without changing any loss.
 
-Two places are alike if the same habits lead away from both, and those that lead to one lead to the other in a fixed
-proportion. All places that a person never visited are alike when habits are smoothed with common frequencies. Which of
-them the person is at says nothing about any other step, so a guess should name the likeliest of them, and all the
-others can be one state that is never named. In an audit most states are such places with a sensor.
+Two places are alike under two conditions. The same habits lead away from both. The habits leading to one lead to the
+other in a fixed proportion. If habits are smoothed with common frequencies, all places never visited by a person are
+alike. The person's choice among them says nothing about any other step. So a guess should name the likeliest of them,
+and all the others can be one state, never named. In an audit most states are such places with a sensor.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Ints = NDArray[np.int64]
 
 #: Fewer places than this are not worth merging: two states are left of them.
 FEWEST = 4
-#: Habits that lead to two places are in proportion if they are up to so large a share.
+#: Habits leading to two places are in proportion up to so large a share.
 ROUNDING = 32 * np.finfo(np.float64).eps
-#: What places that are alike become at the steps: sighted, the likeliest that is not, and all others that are not.
+#: The parts of alike places at the steps: sighted, the likeliest unsighted one, and all other unsighted ones.
 PARTS = 3
-#: Elementary operations of one pass over all series below which merging takes longer than it saves.
+#: Below this number of elementary operations of one pass over all series, merging takes longer than it saves.
 SMALL = 5e3
 _NOTHING = np.empty((1, 0), dtype=np.int64)
 
 
 @lru_cache(maxsize=8)
 def alike(prior: MarkovPrior) -> Ints:
-    """The largest set of places that are alike, in order; empty where there are none, or where they share states.
+    """The largest set of alike places, in order; empty if there are none, or if they share states.
 
     Places of a mixture are alike if they are so in every mode, in the same proportion in all of them.
 
@@ -54,11 +54,11 @@ def alike(prior: MarkovPrior) -> Ints:
 
 
 def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, Release]:
-    """For raw counts: places that are alike and have a sensor become one place with a sensor.
+    """For raw counts: alike places with a sensor become one place with a sensor.
 
-    Sighted there, the person is known to be at one of them, and which one does not matter to the other steps. At steps
-    at which some of them have no sensor, two further places stand for those: the likeliest, which a guess should name,
-    and all others, which none should.
+    Sighted there, the person is known to be at one of them. The choice among them does not matter to the other steps.
+    At some steps, some of them may have no sensor. Two further places stand for these: the likeliest, to be named by a
+    guess, and all others, never to be named.
     """
     group = alike(prior)
     seen = (release.grid[:, :, None] == group).any(axis=1) & prior.guessable[group]
@@ -72,7 +72,7 @@ def with_one_sensor(prior: MarkovPrior, release: Release) -> tuple[MarkovPrior, 
 
 
 def _together(prior: MarkovPrior, release: Release, group: Ints) -> tuple[MarkovPrior, Release]:
-    """Places that have a sensor at every step as one."""
+    """Places with a sensor at every step as one."""
     label = np.arange(prior.places)
     label[group] = group[0]
     kept = np.flatnonzero(label == np.arange(prior.places))
@@ -98,8 +98,8 @@ def _by_sight(
 ) -> tuple[MarkovPrior, Release]:
     """Places with a sensor at some steps, `seen` (T, places), as three: sighted, the likeliest unseen, and the others.
 
-    Which of them the person is at is drawn afresh at each step, whatever happens at the others. So a guess for a step
-    without a sighting does best with the likeliest of those that would not be sighted, and a sighting leaves no doubt.
+    The person's choice among them is drawn afresh at each step, whatever happens at the others. So a guess for a step
+    without a sighting does best with the likeliest unsighted place, and a sighting leaves no doubt.
     """
     share = np.bincount(prior.place_of, weights=prior.initial + prior.matrices.sum(axis=(0, 1)))[group]
     likeliest = np.where(seen, -1.0, share).argmax(axis=1)
@@ -113,7 +113,7 @@ def _by_sight(
     states = np.concatenate([own, np.repeat(leads, PARTS)])
     which = np.concatenate([np.full(len(own), -1), np.tile(np.arange(PARTS), len(leads))])
     member = np.searchsorted(group, prior.place_of.clip(max=group[-1]))
-    # A state of the group becomes the part that it belongs to at each step, in the same mode.
+    # A state of the group becomes its part of the group at each step, in the same mode.
     same = (part[:, member, None] == which) & (prior.mode_of[:, None] == prior.mode_of[states])
     into = np.where(inside[:, None], same, np.arange(prior.states)[:, None] == states).astype(np.float64)
     fewer = _chain(
@@ -132,7 +132,7 @@ def _by_sight(
 
 
 def _chain(initial: Floats, moves: Floats, place_of: Ints, mode_of: Ints, guessable: NDArray[np.bool_]) -> MarkovPrior:
-    """What only matters to other numbers than success (entropies, the number of places) is not carried over."""
+    """Parts relevant only to other numbers than success (entropies, the number of places) are not carried over."""
     return MarkovPrior.known(
         initial,
         moves,
@@ -146,16 +146,16 @@ def _chain(initial: Floats, moves: Floats, place_of: Ints, mode_of: Ints, guessa
 
 
 def _in_each_mode(prior: MarkovPrior, inside: NDArray[np.bool_]) -> list[Ints]:
-    """The states (M,) that are `inside`, mode by mode, where a mode has any."""
+    """The states (M,) that are `inside`, mode by mode, for modes with any."""
     each = [np.flatnonzero(inside & (prior.mode_of == mode)) for mode in range(prior.modes)]
     return [states for states in each if len(states)]
 
 
 class Merged(NamedTuple):
-    """A chain and evidence in which places that are alike are two states: the likeliest given each count, and the rest.
+    """A chain and evidence with two states for alike places: the likeliest given each count, and the rest.
 
-    Arrays are those that kernels take; `kept` (M',) says what each state stood for, and `best` (n, T) which place the
-    state after the last kept one stands for at each step of each series. Both are empty where nothing is merged.
+    Arrays are in the form of kernels. `kept` (M',) is the original of each state. `best` (n, T) is the place of the
+    state after the last kept one, at each step of each series. Both are empty if nothing is merged.
     """
 
     initial: Floats
@@ -177,10 +177,10 @@ class Merged(NamedTuple):
 
 
 def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
-    """The chain with likelihoods `weights` (n, T, S + 1), with places that are alike merged where there are enough.
+    """The chain with likelihoods `weights` (n, T, S + 1), with alike places merged if there are enough.
 
     Both states of the merged places have the habits of all of them together; how likely each is comes with the weights.
-    Each mode of a mixture has two such states. Where a guess names something else than places, nothing is merged.
+    Each mode of a mixture has two such states. If a guess names something else than places, nothing is merged.
     """
     n, steps = weights.shape[:2]
     named, watched = prior.nameable, release.classes(prior)
@@ -196,11 +196,11 @@ def merged(prior: MarkovPrior, release: Release, weights: Floats) -> Merged:
 
 
 class Halved(NamedTuple):
-    """A chain in which the places of the group that is `alike` have two states in each mode.
+    """A chain with two states in each mode for the places of the group `alike`.
 
-    `states` (M',) have the habits of each of its states; `half` (M',) is 0 and 1 for the two states of the group and -1
-    for others; `kept` are the other places, `first` the first state of each place of the group, and `share` how likely
-    each is.
+    `states` (M',) have the habits of each of its states. `half` (M',) is 0 and 1 for the two states of the group and -1
+    for others. `kept` are the other places, and `first` is the first state of each place of the group. `share` is the
+    probability of each.
     """
 
     initial: Floats

@@ -1,8 +1,8 @@
-"""A chain that remembers what counts need: where somebody came from, and how often they were in a zone.
+"""A chain with the memory of counts: a person's origin, and the number of their steps in a zone.
 
-A flow is read at the step after it began, and a number of visitors when its window closes. So that each count is about
-the state of one step, a state is made of what is remembered and the state of the prior. What is remembered is forgotten
-when it is read, and of visits no more is counted than matters.
+A flow is read at the step after it began, and a number of visitors when its window closes. Each count is to be about
+the state of one step. So a state is made of the memory and the state of the prior. A memory is forgotten at its
+reading, and visits are counted only as far as they matter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .prior import MarkovPrior
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-#: What is remembered at a step: a number for each count that is open there.
+#: The memory at a step: a number for each count open there.
 Memory = tuple[int, ...]
 Counts = Sequence[Sequence[Count]]
 #: For each zone, whether each state is in it.
@@ -32,10 +32,10 @@ MOST_ENTRIES = 1e8
 
 @dataclass(frozen=True, eq=False)
 class Watch:
-    """Which states of a chain its counts tell apart.
+    """The states of a chain told apart by its counts.
 
-    `classes` (T, M) has the class of each state at each step, and `sees` (T, C, S) is 1 where count j of a step counts
-    those of class c. `kinds` (T,) is the number of classes of each step.
+    `classes` (T, M) has the class of each state at each step. `sees` (T, C, S) is 1 if count j of a step counts people
+    of class c. `kinds` (T,) is the number of classes of each step.
     """
 
     classes: Ints
@@ -44,7 +44,7 @@ class Watch:
 
 
 def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
-    """The prior with the memory that these counts need, by the step at which each is read, and what they tell apart."""
+    """The prior with the memory of these counts, by the step of their reading, and the states they tell apart."""
     steps, base = len(counts), prior.states
     every = [count for step in counts for count in step]
     inside = {zone: np.isin(prior.place_of, zone).astype(np.int64) for count in every for zone in count.zones}
@@ -71,7 +71,7 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
 
 
 def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count], t: int) -> None:
-    """Refuse a chain that is too large, at the first step that makes it so: there may be many more."""
+    """Refuse a chain that is too large, at the first step making it so: there may be many more."""
     size = base * memories
     if memories > 1 and size**2 * steps > MOST_ENTRIES:
         windows = sum(isinstance(count, Visitors) for count in open_now)
@@ -85,14 +85,14 @@ def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count],
 
 
 def _open(every: Sequence[Count], t: int) -> list[Count]:
-    """The counts of which something is remembered at step t: flows that are read there, and windows that are open."""
+    """The counts with a memory at step t: flows read there, and open windows."""
     flows = (count for count in every if isinstance(count, Moved) and count.read == t)
     windows = (c for c in every if isinstance(c, Visitors) and len(c.steps) > 1 and c.first <= t <= c.read)
     return list(dict.fromkeys([*flows, *windows]))
 
 
 def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: int, inside: Inside, base: int) -> Ints:
-    """What is remembered at step t in each state (M, counts), after this memory of the step before; no flows."""
+    """The memory at step t in each state (M, counts), after this memory of the step before; no flows."""
     out = np.zeros((base, len(now)), dtype=np.int64)
     known = dict(zip(before, memory, strict=True))
     for i, count in enumerate(now):
@@ -103,7 +103,7 @@ def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: i
 
 
 def _grouped(after: Ints, possible: NDArray[np.bool_], labels: dict[Memory, int]) -> list[tuple[int, Ints]]:
-    """The states with each memory, of those that are possible, by its label; new memories get the next ones."""
+    """The possible states with each memory, by its label; new memories get the next labels."""
     rows, which = np.unique(after, axis=0, return_inverse=True)
     which = which.reshape(-1)
     out = []
@@ -120,7 +120,7 @@ def _blocks(
     """The moves from step t to the next: from a memory and some states, to a memory and some states."""
     before, now, base = open_at[t], open_at[t + 1], len(matrix)
     flows = [i for i, count in enumerate(now) if isinstance(count, Moved)]
-    # States that the flows take for the same origin move alike.
+    # States taken by the flows for the same origin move alike.
     left = np.array([inside[now[i].zones[0]] for i in flows], dtype=np.int64).reshape(len(flows), base).T
     origins, which = np.unique(left, axis=0, return_inverse=True)
     for memory, label in list(labels[t].items()):
@@ -135,7 +135,7 @@ def _blocks(
 def _watch(
     counts: Counts, inside: Inside, open_at: Sequence[Sequence[Count]], labels: list[dict[Memory, int]], base: int
 ) -> Watch:
-    """What the counts of each step tell of the state there: those that all of them treat alike are one class."""
+    """The evidence of each step's counts about the state there: states treated alike by all of them are one class."""
     steps, size = len(counts), base * max(map(len, labels))
     bits = [np.zeros((size, len(step)), dtype=np.int64) for step in counts]
     for t, step in enumerate(counts):
@@ -152,7 +152,7 @@ def _watch(
 
 
 def _bit(count: Count, known: dict[Count, int], inside: Inside) -> Ints:
-    """Whether a count counts those in each state of the prior (M,), with what is remembered at the step it is read."""
+    """Whether a count counts people in each state of the prior (M,), with the memory at the step of its reading."""
     if isinstance(count, Moved):
         return known[count] * inside[count.destination]
     if isinstance(count, Visitors) and len(count.steps) > 1:

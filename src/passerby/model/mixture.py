@@ -1,4 +1,4 @@
-"""One chain from several: somebody keeps to one of them, and which one is not known."""
+"""One chain from several: somebody keeps to one of them, and the choice is not known."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPr
     ]
     seen = np.concatenate([prior.place_of[states] for _, prior, states in kept])
     if len(np.unique(seen)) < first.places:
-        # Somewhere must a place be that is never reached: it keeps a state.
+        # A place never reached must be somewhere: it keeps a state.
         kept = [(share, prior, np.arange(prior.states)) for share, prior, _ in kept]
     return first.with_states(
         np.concatenate([share * prior.initial[states] for share, prior, states in kept]),
@@ -54,7 +54,7 @@ def joined(cls: type[MarkovPrior], weights: ArrayLike, priors: Sequence[MarkovPr
 
 
 def reached(prior: MarkovPrior) -> NDArray[np.bool_]:
-    """Which states (M,) can be reached at all."""
+    """Marks of the reachable states (M,)."""
     seen = np.asarray(prior.initial > 0)
     moves = np.asarray((prior.matrices > 0).any(axis=0))
     while True:
@@ -65,7 +65,7 @@ def reached(prior: MarkovPrior) -> NDArray[np.bool_]:
 
 
 def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
-    """Matrices, restricted to some states each, as blocks of one; (M, M), or a matrix per step where one has those."""
+    """Matrices, restricted to some states each, as blocks of one; (M, M), or a matrix per step if one has these."""
     steps = {len(moves) for moves, _ in parts if moves.ndim == 3}
     if len(steps) > 1:
         raise InputError(f"priors: chains for different numbers of steps: {sorted(n + 1 for n in steps)}")
@@ -81,7 +81,7 @@ def block_diagonal(parts: Sequence[tuple[Floats, NDArray[np.int64]]]) -> Floats:
 
 @lru_cache(maxsize=4)
 def parts(prior: MarkovPrior) -> tuple[tuple[float, MarkovPrior], ...]:
-    """The weight and the chain of each possible mode, over the same places; a state is a place wherever that can be.
+    """The weight and the chain of each possible mode, over the same places; a state is a place if possible.
 
     Remembered: both ends of a mixture are from its parts.
 
@@ -94,15 +94,15 @@ def parts(prior: MarkovPrior) -> tuple[tuple[float, MarkovPrior], ...]:
 
 
 def possible_modes(prior: MarkovPrior) -> list[int]:
-    """The modes that anybody is in: what is known of a person may rule out some."""
+    """The modes of positive probability: knowledge of a person may rule out some."""
     weights = np.bincount(prior.mode_of, prior.initial, prior.modes)
     return np.flatnonzero(weights > 0).tolist()
 
 
 def part_states(prior: MarkovPrior, mode: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The state of a mixture that each state of one mode's chain is, and its place.
+    """The state of a mixture for each state of one mode's chain, and its place.
 
-    Places that the mode never visits have a state that nobody comes to, and that is none of the mixture's: -1.
+    Places never visited by the mode have a state without anybody, outside the mixture: -1.
     """
     states = np.flatnonzero(prior.mode_of == mode)
     missing = np.flatnonzero(np.bincount(prior.place_of[states], minlength=prior.places) == 0)
@@ -125,7 +125,7 @@ def _part(prior: MarkovPrior, mode: int) -> tuple[float, MarkovPrior]:
 
 
 def average(prior: MarkovPrior, steps: int) -> MarkovPrior:
-    """The chain over places that moves from each as the mixture does on average: a guide for guesses, no more.
+    """The chain over places with the mixture's average moves from each: a guide for guesses, no more.
 
     `P_t(x, y) = Pr[X_{t+1} = y | X_t = x]`, a matrix per step.
     """

@@ -1,4 +1,4 @@
-"""What a guess names, where that is not the place itself: its zone, or a place that is near enough."""
+"""The names of a guess, if it does not name the place itself: its zone, or a place near enough."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """The names that a guess is made of: `right[g, x]` (G, P) tells whether name g is right for somebody at place x.
+    """The names of guesses: `right[g, x]` (G, P) tells whether name g is right for somebody at place x.
 
-    `name_of` (P,) is the name that a guess of a place is told as. `usable` (G,) tells which names may be used, and
-    `constant` (G,) which of them the attack `constant` tries.
+    `name_of` (P,) is the name for a guess of each place. `usable` (G,) marks the names in use, and `constant` (G,) the
+    names tried by the attack `constant`.
     """
 
     right: Flags
@@ -37,7 +37,7 @@ class Naming:
 
     @cached_property
     def apart(self) -> bool:
-        """Whether one name alone is right at each place: then places are grouped, and the name is that of the group."""
+        """Whether one name alone is right at each place: then places are grouped, and each group has a name."""
         alone = bool((self.right.sum(axis=0) == 1).all())
         return alone and bool(self.right[self.name_of, np.arange(len(self.name_of))].all())
 
@@ -48,7 +48,7 @@ class Naming:
 
     @cached_property
     def usable_as_numbers(self) -> NDArray[np.float64]:
-        """1 for each name that may be used, and 0 for others."""
+        """1 for each usable name, and 0 for others."""
         return frozen(self.usable.astype(np.float64))
 
     def wrong(self, guesses: Ints, traces: Ints) -> Flags:
@@ -57,7 +57,7 @@ class Naming:
 
 
 def of_zones(prior: MarkovPrior, zones: Iterable[Any]) -> Naming | None:
-    """A guess names the zone of the place, by `zones` (P,); None where each place is a zone of its own number."""
+    """A guess names the zone of the place, by `zones` (P,); None if each place is a zone of its own number."""
     each = _zones(prior, zones)
     if (each == np.arange(prior.places)).all():
         return None
@@ -132,7 +132,7 @@ def _of_set(place: int, near: Iterable[Any], places: int) -> Flags:
 
 
 def _of_row(place: int, values: Any, places: int) -> Flags:
-    """The row of truth values, which may be written as 0 and 1."""
+    """The row of truth values, also written as 0 and 1."""
     try:
         row = np.asarray(values)
         fits = row.shape == (places,) and row.dtype.kind in "buif" and bool(np.isin(row, (0, 1)).all())

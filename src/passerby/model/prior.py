@@ -1,4 +1,4 @@
-"""What the adversary knows of the target's habits: a Markov chain over states, each of which has a place."""
+"""The adversary's knowledge of the target's habits: a Markov chain over states with a place each."""
 
 from __future__ import annotations
 
@@ -26,20 +26,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarkovPrior:
-    """A Markov chain over `M` states: where the target starts, and where they go next.
+    """A Markov chain over `M` states: the target's start, and their moves.
 
-    Shapes: `initial` (M,); `transition` (M, M) for habits that do not change with time, or (T-1, M, M) with one
-    matrix per step. Both are checked, copied and made read-only. Rows that miss one by rounding (1e-6) are
-    divided by their sum.
+    Shapes: `initial` (M,). `transition` is (M, M) for habits constant in time, or (T-1, M, M) with one matrix per step.
+    Both are checked, copied and made read-only. Rows off by rounding (1e-6) are divided by their sum.
 
-    A state is a place unless `place_of` (M,) says which of `P` places each one has: then several states may share a
-    place, and sensors and guesses see the place alone. `mode_of` (M,) tells of each state what never changes along a
-    trace (see `mixture`).
+    A state is a place unless `place_of` (M,) gives one of `P` places for each. Then several states may share a place,
+    and sensors and guesses see the place alone. `mode_of` (M,) is the constant part of each state along a trace (see
+    `mixture`).
 
-    `guessable` (P,) says which places an adversary may name; in an audit it is False for one that stands for many
-    at once, and for elsewhere. `universe` is the number of places before any such merging, and `merged_entropy`
-    (P,) the entropy, in nats, of the place within each; they matter to reduced chains only. `elsewhere` is the
-    place that stands for everywhere else, if there is one: the constant attack does not name it.
+    `guessable` (P,) marks the places an adversary may name. In an audit it is False for a place standing for many at
+    once, and for elsewhere. `universe` is the number of places before any such merging, and `merged_entropy` (P,) the
+    entropy, in nats, of the place within each; they matter to reduced chains only. `elsewhere` is the place standing
+    for everywhere else, if there is one: the constant attack does not name it.
 
     Source: Koga, Meehan and Chaudhuri (2024), section 3.1.
 
@@ -56,7 +55,7 @@ class MarkovPrior:
     universe: int = field(kw_only=True)
     merged_entropy: Floats = field(kw_only=True)
     elsewhere: int | None = field(kw_only=True)
-    #: What a guess names, if that is not the place: what a question asks for, never a part of the habits.
+    #: The names of a guess, if they are not places: they come from a question, never from the habits.
     naming: Naming | None = field(init=False)
 
     def __init__(
@@ -117,8 +116,8 @@ class MarkovPrior:
     def stationary(cls, transition: ArrayLike) -> MarkovPrior:
         """The chain started in its stationary distribution, as the paper takes it.
 
-        Periodic chains and chains with transient places are fine. Where there is more than one stationary
-        distribution, an `InputError` says which places form separate classes.
+        Periodic chains and chains with transient places are fine. If there is more than one stationary distribution, an
+        `InputError` names the places of separate classes.
 
         >>> MarkovPrior.stationary([[0, 1], [1, 0]]).initial
         array([0.5, 0.5])
@@ -131,9 +130,9 @@ class MarkovPrior:
 
     @classmethod
     def mixture(cls, weights: ArrayLike, priors: Sequence[MarkovPrior]) -> MarkovPrior:
-        """The habits of somebody who keeps to one of several chains, each with a probability: states are (mode, place).
+        """The habits of somebody keeping to one of several chains, each with a probability: states are (mode, place).
 
-        The chains are over the same places, of which the same may be named. States that cannot be reached are left out.
+        The chains are over the same places, with the same nameable ones. Unreachable states are left out.
 
         >>> home, away = MarkovPrior([1, 0], np.eye(2)), MarkovPrior([0, 1], np.eye(2))
         >>> MarkovPrior.mixture([0.7, 0.3], [home, away])
@@ -157,7 +156,7 @@ class MarkovPrior:
         mode_of: Ints | None = None,
         naming: Naming | None = None,
     ) -> MarkovPrior:
-        """A chain of fresh arrays that are known to be valid: in an audit, checking them takes its time."""
+        """A chain of fresh arrays known to be valid: in an audit, checking them takes its time."""
         out = object.__new__(cls)
         out._hold(
             initial=initial,
@@ -175,7 +174,7 @@ class MarkovPrior:
     def with_states(
         self, initial: Floats, transition: Floats, place_of: Ints | None = None, mode_of: Ints | None = None
     ) -> MarkovPrior:
-        """Another chain over the same places, of fresh arrays that are known to be valid."""
+        """Another chain over the same places, of fresh arrays known to be valid."""
         return self.known(
             initial,
             transition,
@@ -189,7 +188,7 @@ class MarkovPrior:
         )
 
     def guessed_as(self, naming: Naming | None) -> MarkovPrior:
-        """The same habits, of which a guess names something else than the place."""
+        """The same habits, with other names than places for guesses."""
         if naming is None:
             return self
         out = self.with_states(self.initial, self.transition, self.place_of, self.mode_of)
@@ -208,7 +207,7 @@ class MarkovPrior:
 
     @cached_property
     def single(self) -> bool:
-        """Whether a state is a place, so that to see the place is to know all that matters to what follows."""
+        """Whether a state is a place: to see the place is then to know everything relevant to later steps."""
         return self.places == self.states and bool((self.place_of == np.arange(self.states)).all())
 
     @cached_property
@@ -234,7 +233,7 @@ class MarkovPrior:
     def starts_stationary(self) -> bool:
         """Whether every step has the same distribution (a homogeneous chain started at equilibrium).
 
-        Place by place and but for rounding: one that is reached by a slow leak only is not at equilibrium.
+        Place by place and but for rounding: a place reached by a slow leak only is not at equilibrium.
         """
         rounding = 4 * (8 + self.states) * np.finfo(np.float64).eps
         return self.homogeneous and bool(
@@ -243,24 +242,24 @@ class MarkovPrior:
 
     @cached_property
     def named(self) -> Floats:
-        """1 for each place (P,) that may be guessed, and 0 for the others, as kernels take it."""
+        """1 for each guessable place (P,), and 0 for the others, in the form of kernels."""
         return frozen(self.guessable.astype(np.float64))
 
     @cached_property
     def nameable(self) -> Floats:
-        """1 for each name (G,) that a guess may be made of, and 0 for others: places, unless a question says else."""
+        """1 for each name (G,) usable in a guess, and 0 for others: places, unless a question says else."""
         return self.named if self.naming is None else self.naming.usable_as_numbers
 
     @cached_property
     def name_of(self) -> Ints:
-        """The name (M,) that a guess of each state is told as: its place, unless a question says else."""
+        """The name (M,) for a guess of each state: its place, unless a question says else."""
         return self.place_of if self.naming is None else self.naming.name_of[self.place_of]
 
     @cached_property
     def balls(self) -> Ints:
-        """The states in which each name g is right, `balls[balls[g]:balls[g + 1]]`: all of them after where they begin.
+        """The states in the ball of each name g, `balls[balls[g]:balls[g + 1]]`: they follow the list of beginnings.
 
-        Kernels take them where names overlap (`kernels.search.near`).
+        Kernels take them if names overlap (`kernels.search.near`).
         """
         assert self.naming is not None, "a guess names places"
         names, states = np.nonzero(self.naming.right[:, self.place_of])
@@ -270,11 +269,11 @@ class MarkovPrior:
 
     @property
     def overlapping(self) -> bool:
-        """Whether several names may be right at one place, so that kernels need `balls`."""
+        """Whether several names may be right at one place, so kernels need `balls`."""
         return self.naming is not None and not self.naming.apart
 
     def as_names(self, places: Ints) -> Ints:
-        """Guesses of places, as the names that they are told as."""
+        """Guesses of places, as their names."""
         return places if self.naming is None else np.asarray(self.naming.name_of[places])
 
     def wrong(self, guesses: Ints, traces: Ints) -> Ints:
@@ -284,7 +283,7 @@ class MarkovPrior:
 
     @cached_property
     def named_logs(self) -> tuple[Floats, Floats]:
-        """Logarithms of `initial` and of `matrices`, minus infinity towards places that are never guessed."""
+        """Logarithms of `initial` and of `matrices`, minus infinity towards places never guessed."""
         named = np.where(self.guessable, 0.0, -np.inf)[self.place_of]
         with np.errstate(divide="ignore"):
             return np.log(self.initial) + named, np.log(self.matrices) + named
@@ -296,14 +295,14 @@ class MarkovPrior:
 
     @cached_property
     def spectral_gap(self) -> float:
-        """One minus the second largest modulus of an eigenvalue: 0 never mixes, 1 forgets at once where it was."""
+        """One minus the second largest modulus of an eigenvalue: 0 never mixes, 1 forgets its past at once."""
         if not self.homogeneous:
             raise InputError("spectral_gap: defined for one transition matrix, but this prior has one per step")
         moduli = np.sort(np.abs(np.linalg.eigvals(self.transition)))[::-1]
         return float(1 - min(moduli[1], 1.0)) if self.states > 1 else 1.0
 
     def check_steps(self, steps: int) -> int:
-        """`steps`, if the chain can be run for that many; an `InputError` otherwise."""
+        """`steps`, if the chain can be run for so many; an `InputError` otherwise."""
         steps = checks.steps(steps)
         if not self.homogeneous and self.transition.shape[0] != steps - 1:
             raise InputError(
@@ -318,12 +317,12 @@ class MarkovPrior:
         return state_laws(self, steps) if self.single else place_laws(self, steps)
 
     def by_place(self, values: Floats) -> Floats:
-        """Values of states (..., M), added up over those of each place (..., P)."""
+        """Values of states (..., M), added up over the states of each place (..., P)."""
         return np.asarray(values @ self._at_place)
 
     @cached_property
     def _at_place(self) -> Floats:
-        """1 where a state has a place, and 0 elsewhere (M, P)."""
+        """1 for the place of a state, and 0 elsewhere (M, P)."""
         return frozen((self.place_of[:, None] == np.arange(self.places)).astype(np.float64))
 
     def sample(self, size: int, steps: int, rng: np.random.Generator) -> Ints:
@@ -335,7 +334,7 @@ class MarkovPrior:
         return np.asarray(self.place_of[recursions.draw(self.initial, self.matrices, uniform)])
 
     def given(self, sightings: Mapping[int, int], steps: int) -> MarkovPrior:
-        """The habits of somebody who is known to have been at a place at some of `steps` steps, `{step: place}`.
+        """The habits of somebody known to have been at a place at some of `steps` steps, `{step: place}`.
 
         >>> MarkovPrior([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]).given({1: 1}, steps=2).initial.round(3)
         array([0.111, 0.889])
@@ -352,7 +351,7 @@ class MarkovPrior:
 
 
 def check_prior(prior: object) -> None:
-    """Refuse what is no prior."""
+    """Refuse anything but a prior."""
     if not isinstance(prior, MarkovPrior):
         raise InputError(f"prior: expected a MarkovPrior, got {checks.shown(prior)}")
 
@@ -369,7 +368,7 @@ def state_laws(prior: MarkovPrior, steps: int) -> Floats:
 
 @lru_cache(maxsize=8)
 def place_laws(prior: MarkovPrior, steps: int) -> Floats:
-    """`Pr[X_t = x]` for each step and place, shape (T, P), where several states share a place. Remembered likewise."""
+    """`Pr[X_t = x]` for each step and place, shape (T, P), if several states share a place. Remembered likewise."""
     return np.asarray(frozen(prior.by_place(state_laws(prior, steps))))
 
 

@@ -1,4 +1,4 @@
-"""What is published: which sensors count at which step, and what is done to the counts."""
+"""The published counts: the sensors of each step, and the mechanism applied to the counts."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Release:
-    """The sensors that count at each step, the mechanism, and how many other people each sensor counts.
+    """The sensors counting at each step, the mechanism, and the number of other people counted by each sensor.
 
-    `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor.
-    `others` has the same form and holds the number of other people that the adversary knows to be there; it may be
-    left out (None) for mechanisms that treat all counts alike (raw counts, additive noise), and in an audit, where it
-    is counted from the traces. With a `Crowd`, the adversary knows the others only by their habits. With a `size`, the
-    target is one of a group of so many people who move as one, and everybody else is known.
+    `sensors` has an entry per step: a place, several places, or an empty list for a step with no sensor. `others` has
+    the same form and holds the number of other people known to the adversary. It may be left out (None) for mechanisms
+    treating all counts alike (raw counts, additive noise). It may also be left out in an audit: there it is counted
+    from the traces. With a `Crowd`, the adversary knows the others only by their habits. With a `size`, the target is
+    one of a group of so many people moving as one, and everybody else is known.
 
     >>> Release(sensors=[7, [2, 3], []]).sensors
     ((7,), (2, 3), ())
 
-    Zones, flows and different visitors are `counts` (`Present`, `Moved`, `Visitors`), each with a mechanism and a
-    number of others of its own where it is given one, over so many `steps`.
+    Zones, flows and different visitors are `counts` (`Present`, `Moved`, `Visitors`), over so many `steps`. Each may be
+    given a mechanism and a number of others of its own.
 
     >>> from passerby import Moved, Present, Visitors
     >>> Release(counts=[Present([0, 1], step=0), Moved([0], [2], step=0), Visitors([2], steps=range(3))], steps=3)
@@ -92,19 +92,19 @@ class Release:
 
     @classmethod
     def _valid(cls, sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> Release:
-        """Without the checks: in an audit, checking again what is known to be valid takes its time."""
+        """Without the checks: in an audit, checking valid input again takes its time."""
         out = object.__new__(cls)
         out._hold(sensors, mechanism, others, size)
         return out
 
     @classmethod
     def silent(cls, steps: int) -> Release:
-        """The release that publishes nothing for `steps` steps: what the adversary knows without any counts."""
+        """The release publishing nothing for `steps` steps: the adversary's knowledge without any counts."""
         return _numbered(((),) * checks.steps(steps), Raw(), None, 1)
 
     @classmethod
     def raw(cls, sensors: Numbers, size: int = 1) -> Release:
-        """Raw counts from sensors that are known to be valid."""
+        """Raw counts from sensors known to be valid."""
         return cls._valid(sensors, Raw(), None, size)
 
     @classmethod
@@ -117,10 +117,10 @@ class Release:
         among: Iterable[Count] | None = None,
         size: int = 1,
     ) -> Release:
-        """The release of the counts, or places, that `policy(history)` names for each step as one goes.
+        """The release of the counts, or places, named by `policy(history)` for each step as one goes.
 
-        `history` has a tuple of published values for each step so far. `among` may tell all counts that can be named:
-        what these tell together bounds what is told where histories are too many to list.
+        `history` has a tuple of published values for each step so far. `among` may hold all counts that can be named.
+        If histories are too many to list, the evidence of these together bounds the evidence of the release.
 
         >>> Release.adaptive(lambda history: [0] if not history or history[-1] == (1.0,) else [1], steps=3)
         Release.adaptive(<lambda>, steps=3)
@@ -131,7 +131,7 @@ class Release:
 
     @property
     def fixed(self) -> bool:
-        """Whether it is known in advance what is counted, and not chosen as one goes."""
+        """Whether the counts are known in advance, and not chosen adaptively."""
         return True
 
     def named(self, history: tuple[tuple[float, ...], ...]) -> tuple[Count, ...]:
@@ -139,7 +139,7 @@ class Release:
         return tuple(count for count in self.listed if count.read == len(history))
 
     def after(self, published: Iterable[float | Iterable[float]]) -> Release:
-        """The release as it was where these values were published: itself, if nothing is chosen as one goes."""
+        """The release after these values were published: itself, unless counts are chosen adaptively."""
         return self
 
     @property
@@ -149,25 +149,25 @@ class Release:
 
     @cached_property
     def crowd(self) -> Crowd | None:
-        """The others, where the adversary does not know how many they are."""
+        """The others, if the adversary does not know their number."""
         return self.others if isinstance(self.others, Crowd) else None
 
     @cached_property
     def plain(self) -> bool:
-        """Whether each value tells for certain if the target was there: raw counts, and others who are known."""
+        """Whether each value tells the target's presence for certain: raw counts, and known others."""
         return self.mechanism.raw and self.crowd is None
 
     @cached_property
     def independent(self) -> bool:
         """Whether, given the target's trace, values at different sensors and steps are independent of each other.
 
-        They are not where others are counted whom the adversary does not know: the same people are in several counts.
+        They are not if the others counted are unknown to the adversary: the same people are in several counts.
         """
         return self.crowd is None or self.crowd.independent(self.sensors)
 
     @property
     def words(self) -> str:
-        """In words, what is published of whom."""
+        """The published counts and their subject, in words."""
         return forms.in_words(self.mechanism, self.crowd, self.size)
 
     @property
@@ -182,7 +182,7 @@ class Release:
 
     @cached_property
     def channels(self) -> Channels:
-        """What each count tells, in the form of the sensors. Numbers of a crowd are told each by itself."""
+        """The evidence of each count, in the form of the sensors. Numbers of a crowd are told each by itself."""
         self._check_counted()
         if self.crowd is not None:
             return self.crowd.channels(self.sensors, self.mechanism)
@@ -195,21 +195,21 @@ class Release:
 
     @property
     def numbers(self) -> Numbers:
-        """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
+        """The number of known others at each sensor; 0 if the number does not matter."""
         assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
 
     @property
     def reveals(self) -> bool:
-        """Whether each count is of a single place, so that somebody who is seen is seen where they are."""
+        """Whether each count is of a single place, so seeing somebody reveals their place."""
         return True
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
-        """The chain and the release as they are measured: with what counts need to remember (`model.memory`)."""
+        """The chain and the release in the form for measuring: with the memory of counts (`model.memory`)."""
         return prior, self
 
     def of_states(self, states: Ints) -> Release:
-        """The release over some states of the chain that it is measured over; -1 are states that nobody is in."""
+        """The release over some states of the chain it is measured over; -1 are states without anybody."""
         return self
 
     def classes(self, prior: MarkovPrior) -> Ints:
@@ -228,11 +228,11 @@ class Release:
 
     @property
     def sees(self) -> Ints:
-        """Whether each count of a step counts those of each class (T, C, S): 1 or 0."""
+        """Whether each count of a step counts the people of each class (T, C, S): 1 or 0."""
         return signals.each_its_own(*self.grid.shape)
 
     def kinds(self, prior: MarkovPrior) -> list[int]:
-        """How many classes the counts of each step can tell apart, of those that are possible."""
+        """The number of possible classes told apart by the counts of each step."""
         chance = np.take_along_axis(prior.marginals(self.steps), np.maximum(self.grid, 0), axis=1)
         return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
 
@@ -247,7 +247,7 @@ class Release:
         )
 
     def __add__(self, other: Release) -> Release:
-        """Both releases about the same people: what somebody sees who has both.
+        """Both releases about the same people: the view of somebody with both.
 
         >>> from passerby import Present
         >>> Release([0, 1]) + Release(counts=[Present([0, 1], step=1)], steps=2)
@@ -299,7 +299,7 @@ class Release:
         return Release(self.sensors, mechanism, self.others, size=self.size)
 
     def of_groups(self, size: int) -> Release:
-        """The same counts, where the target is one of a group of so many people who move as one."""
+        """The same counts, if the target is one of a group of so many people moving as one."""
         size = forms.checked_size(size, self.others)
         return self if size == self.size else self._valid(self.sensors, self.mechanism, self.others, size)
 
@@ -316,7 +316,7 @@ class Release:
         return self._valid(sensors, self.mechanism, self.crowd.at(self.sensors), self.size)
 
     def publish(self, traces: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Draw what is published for each trace (n, T): an array (n, T, S), NaN where there is no sensor."""
+        """Draw the published values for each trace (n, T): an array (n, T, S), NaN without a sensor."""
         self._check_counted()
         checks.generator(rng)
         there = self.size * self.there(traces)
@@ -324,7 +324,7 @@ class Release:
         return self.published(others + there, rng)
 
     def drawn(self, traces: ArrayLike, rng: np.random.Generator | Sequence[int]) -> Floats:
-        """Evidence (n, T, C) of what is published for traces (n, T). Raw counts need no `rng`, which may be a seed."""
+        """Evidence (n, T, C) of drawn publications for traces (n, T). Raw counts need no `rng`; it may be a seed."""
         if self.plain and self.reveals:
             return signals.sightings(self.there(traces))
         return self.of_nobody.evidence(self.of_nobody.publish(traces, np.random.default_rng(rng)))
@@ -340,7 +340,7 @@ class Release:
         return np.asarray(checks.traces(traces, "traces", self.steps)[:, :, None] == self.grid)
 
     def published(self, counts: Ints, rng: np.random.Generator) -> Floats:
-        """Draw what is published for true counts (n, T, S): an array of that shape, NaN where there is no sensor."""
+        """Draw the published values for true counts (n, T, S): an array of the same shape, NaN without a sensor."""
         return np.where(self.grid >= 0, self.mechanism.sample(counts, rng), np.nan)
 
     def evidence(self, published: ArrayLike) -> Floats:
@@ -361,25 +361,25 @@ class Release:
 
     @cached_property
     def revealed(self) -> Release | None:
-        """The raw counts that tell the same as this release, where there are such.
+        """The raw counts telling the same as this release, if there are such.
 
-        There are if each published value either gives the target's presence away or does not depend on it, as with any
-        rule without chance (rounding, suppression): those counts are the revealed ones.
+        They exist if each published value either gives the target's presence away or does not depend on it. Any rule
+        without chance (rounding, suppression) is of this kind. The raw counts are the revealing ones.
         """
         if self.plain or not self.independent:
             return self if self.plain else None
         return None if (kept := telling(self.channels)) is None else self.raw_of(kept)
 
     def raw_of(self, kept: Sequence[Sequence[int]]) -> Release:
-        """Some of its counts alone, published as they are: `kept` has the numbers of those of each step."""
+        """Some of its counts alone, published as they are: `kept` has their numbers at each step."""
         chosen = zip(self.sensors, kept, strict=True)
         return Release.raw(tuple(tuple(step[j] for j in which) for step, which in chosen), self.size)
 
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
 
-        Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes that tell the
-        same (proportional rows) are merged, which loses nothing. None where there are too many, or a continuum.
+        Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes of the same evidence
+        (proportional rows) are merged, without loss. None if there are too many, or a continuum.
         """
         return signals.tables(self.channels)
 
@@ -394,5 +394,5 @@ class Release:
 
 @lru_cache(maxsize=16)
 def _numbered(sensors: Numbers, mechanism: Mechanism, others: Numbers | Crowd | None, size: int) -> Release:
-    """Remembered, with what it remembers: to many people of an audit, sensors have the same numbers."""
+    """Remembered, with its memory: for many people of an audit, sensors have the same numbers."""
     return Release._valid(sensors, mechanism, others, size)

@@ -1,4 +1,4 @@
-"""A chain of which some steps are known: the habits of somebody who was seen there."""
+"""A chain with some known steps: the habits of somebody seen there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def given(prior: MarkovPrior, sightings: Mapping[int, int], steps: int) -> Marko
     start, moves, mass = conditioned(logs(prior.initial), prior.log_moves(steps), weight)
     if mass == -np.inf:
         raise InputError(f"sightings: {dict(sightings)!r} cannot happen with these habits")
-    # From where nothing leads to the sightings nobody comes, so any row will do.
+    # Nobody comes to states without a way to the sightings, so any row will do.
     empty, rows = np.nonzero(~moves.any(axis=2))
     moves[empty, rows, rows] = 1.0
     return prior.with_states(start, moves, prior.place_of.copy(), prior.mode_of.copy())

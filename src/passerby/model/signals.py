@@ -1,4 +1,4 @@
-"""What single counts tell of the target, and what all counts of a step tell together."""
+"""The evidence of single counts about the target, and the evidence of all counts of a step together."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ MOST_OUTCOMES = 20_000
 class Channel(NamedTuple):
     """One published count: two laws of its value, at `others` people (without the target) and at one more.
 
-    They are the others who are known to be there. Where more of them may be, the `mechanism` adds an unknown number to
-    the count before it does anything else (`others.numbers.Headcount`). Where a group moves as one, one more stands
-    for all of it (`mechanisms.group.Group`).
+    These are the known others there. If there may be more of them, the `mechanism` adds an unknown number to the count
+    first (`others.numbers.Headcount`). If a group moves as one, one more stands for all of it
+    (`mechanisms.group.Group`).
     """
 
     mechanism: Mechanism
@@ -46,7 +46,7 @@ class Channel(NamedTuple):
         return self.mechanism.outputs(self.others) is None
 
     def information(self, presence: float) -> float:
-        """What the value tells, in nats, of a target who is there with this probability."""
+        """The information of the value, in nats, about a target present with this probability."""
         return self.mechanism.information(presence, self.others)
 
     def informations(self, presence: Floats) -> Floats:
@@ -60,12 +60,12 @@ Channels = tuple[tuple[Channel, ...], ...]
 
 @lru_cache(maxsize=1000)
 def alike(mechanism: Mechanism, others: tuple[tuple[int, ...], ...], size: int = 1) -> Channels:
-    """The channels of counts that one mechanism publishes, with so many others each, of groups of a size."""
+    """The channels of counts published by one mechanism, with so many others each, of groups of a size."""
     return tuple(tuple(Channel(grouped(mechanism, count, size), count) for count in step) for step in others)
 
 
 def counts_of(channels: Channels) -> Iterator[tuple[Channel, tuple[Ints, Ints]]]:
-    """Each channel, and the counts that it is for: their steps, and their numbers at these."""
+    """Each channel, and its counts: their steps, and their numbers at these."""
     # By identity: to compare mechanisms hundreds of times takes longer than all the rest.
     found: dict[tuple[int, int], tuple[Channel, list[int], list[int]]] = {}
     for t, step in enumerate(channels):
@@ -88,7 +88,7 @@ def apart(channels: Channels, shape: tuple[int, ...]) -> Floats:
 def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
     """Log-likelihoods of each value (n, T, S), without and with the target, from each count by itself.
 
-    Where there is no count, no mechanism is asked: that is something else than a cell that one left empty.
+    Without a count, no mechanism is asked: this is not the same as a cell left empty.
     """
     absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
     for (mechanism, count), (steps, numbers) in counts_of(channels):
@@ -98,7 +98,7 @@ def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
 
 
 def log_ratios(channels: Channels, values: Floats) -> Floats:
-    """How much likelier each value (n, T, S) is with the target, as a logarithm; 0 where there is no count."""
+    """The log-likelihood ratio of each value (n, T, S) with and without the target; 0 without a count."""
     every = list(counts_of(channels))
     if len(every) == 1 and len(every[0][1][0]) == values[0].size:
         mechanism, count = every[0][0]
@@ -113,7 +113,7 @@ def log_ratios(channels: Channels, values: Floats) -> Floats:
 def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
     """The class of each of so many places at each step (T, places): 0 at no sensor, 1 + j at sensor j of the step.
 
-    Remembered for the releases of the moment, of which it is asked again and again.
+    Remembered for the current releases: it is asked again and again.
     """
     out = np.zeros((len(sensors), places), dtype=np.int64)
     for t, step in enumerate(sensors):
@@ -132,7 +132,7 @@ def seen_at(sensors: tuple[tuple[int, ...], ...], prior: MarkovPrior) -> Ints:
 
 @lru_cache(maxsize=64)
 def each_its_own(steps: int, sensors: int) -> Ints:
-    """Whether each sensor of a step counts those of each class (T, S + 1, S): class 1 + j is counted by sensor j."""
+    """Whether each sensor of a step counts each class (T, S + 1, S): class 1 + j is counted by sensor j."""
     out = np.zeros((steps, sensors + 1, sensors), dtype=np.int64)
     out[:, 1:] = np.eye(sensors, dtype=np.int64)
     out.flags.writeable = False
@@ -166,7 +166,7 @@ def single_table(channel: Channel) -> Floats:
 
 
 def tables(channels: Channels) -> list[Floats] | None:
-    """Outcomes of all steps, arrays (outcomes, sensors + 1); None where there are too many at one of them."""
+    """Outcomes of all steps, arrays (outcomes, sensors + 1); None if there are too many at one of them."""
     found = [_table(step) for step in channels]
     return None if any(table is None for table in found) else [table for table in found if table is not None]
 
@@ -195,8 +195,8 @@ def joined(table: Floats, single: Floats) -> Floats:
 def merge_rows(rows: Floats) -> Floats:
     """Add up proportional rows: outcomes with the same likelihood ratios leave the same posterior.
 
-    With several sensors, rows are products of those of each sensor, which are merged already. Then they are the same
-    only where one sensor gives the target away, and the others' values do not matter any more.
+    With several sensors, rows are products of the rows of each sensor, merged already. Then rows are the same only if
+    one sensor gives the target away, and the others' values do not matter any more.
     """
     if rows.shape[1] == 2:
         return by_ratio(rows)[::-1]
@@ -210,7 +210,7 @@ def merge_rows(rows: Floats) -> Floats:
 
 
 def combined(absent: Floats, present: Floats) -> Floats:
-    """Log-likelihoods by where the target is, (..., S + 1), from those of each sensor's value (..., S).
+    """Log-likelihoods by the target's place, (..., S + 1), from the log-likelihoods of each sensor's value (..., S).
 
     Entry 0 is for "at none of the sensors", entry 1 + j for "at sensor j" and so at no other one.
     """
@@ -236,7 +236,7 @@ def sightings(there: NDArray[np.bool_]) -> Floats:
 
 
 def telling(channels: Channels) -> list[list[int]] | None:
-    """Which counts of each step give presence away, where no other depends on it; None where one tells a part."""
+    """The counts of each step giving presence away, if no other depends on it; None if one tells a part."""
     every = [[channel.apart for channel in step] for step in channels]
     if not {0.0, 1.0}.issuperset(value for step in every for value in step):
         return None

@@ -1,17 +1,18 @@
-"""What an adversary may be told about the others, so that what remains unknown is independent from count to count.
+"""Side information on the others that leaves the unknown rest independent from count to count.
 
-Where one person is at different steps depends, so numbers of others at different counts do. Tell where each of the
-others was at every second step that has a sensor: some people at the odd ones, some at the even ones. What lies between
-two told steps depends on these two alone (the chain is Markov), with the *bridge* probabilities
+One person's places at different steps are dependent, so numbers of others at different counts are. The side information
+is the place of each of the others at every second step with a sensor: for some people at the odd ones, for some at the
+even ones. A step between two told steps depends on these two alone (the chain is Markov), with the *bridge*
+probabilities
 
     Pr[X_t = x | X_u = a, X_v = b] = P(a, x) P(x, b) / Σ_x' P(a, x') P(x', b),    u < t < v,
 
-so all that is not told is independent. At a step with several sensors, one of them is assigned to each person who is
-not told, and it is told whether they are at one of the rest. The number of others at each sensor is then a known number
-and a sum of independent yes-or-no draws, independent of all other numbers. Whoever is told more succeeds at least as
-often: an average over what is told is an upper bound.
+so the unknown rest is independent. At a step with several sensors, each person between told steps is assigned one of
+them. It is told whether they are at another one. The number of others at each sensor is then a known number plus a sum
+of independent yes-or-no draws. It is independent of all other numbers. A better informed adversary succeeds at least as
+often: an average over the side information is an upper bound.
 
-Who is told when, and which sensor is assigned, follows from habits and from what is told, never from what is not.
+The turns of telling and the assigned sensors follow from habits and from told places, never from unknown ones.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Sensors = Sequence[Sequence[int]]
 
-#: A person adds to the uncertainty of a count; the more there is, the less one more matters. Where it begins to.
+#: A person adds to the uncertainty of a count. From this uncertainty on, one more person matters less.
 _SETTLED = 0.25
-#: Chains of more places than this are not asked where their bridges are uncertain.
+#: Chains of more places than this are not asked for the uncertainty of their bridges.
 _MOST_PLACES = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A chain at the steps that have a sensor, `active` (m,): its law there, and how it moves from one to the next."""
+    """A chain at the steps with a sensor, `active` (m,): its law there, and its moves from one to the next."""
 
     prior: MarkovPrior
     sensors: tuple[tuple[int, ...], ...]
 
     @cached_property
     def active(self) -> list[int]:
-        """The steps that have a sensor."""
+        """The steps with a sensor."""
         return [t for t, step in enumerate(self.sensors) if step]
 
     @cached_property
@@ -89,9 +90,9 @@ class Walk:
         return np.asarray((self.start @ self.moves[0])[after] if k == 0 else self.two[k - 1][before, after])
 
     def bridge(self, k: int, before: Ints, after: Ints) -> Floats:
-        """Probabilities (n, S) of the sensors of the k-th of these steps, given where one was before and after it (n,).
+        """Probabilities (n, S) of the sensors of the k-th of these steps, given the places before and after it (n,).
 
-        At an end of the chain, what is beyond it plays no part. Zero where the two places do not go together.
+        At an end of the chain, nothing beyond it plays a part. Zero if the two places do not go together.
         """
         places, last = self.watched[k], len(self.active) - 1
         towards = self.start[places][None] if k == 0 else self.moves[k - 1][before[:, None], places]
@@ -113,7 +114,7 @@ class Walk:
         out, law = np.empty(len(self.active)), self.start
         for k in range(len(self.active)):
             if k > 1:
-                law = law @ self.moves[k - 2]  # where they are at the step before the k-th
+                law = law @ self.moves[k - 2]  # their places at the step before the k-th
             first = everywhere[:1] if k == 0 else everywhere
             last = everywhere[:1] if k == len(self.active) - 1 else everywhere
             before, after = np.repeat(first, len(last)), np.tile(last, len(first))
@@ -133,18 +134,18 @@ def walks(priors: Sequence[MarkovPrior], sensors: Sensors) -> list[Walk]:
 
 
 class Uncertain(Protocol):
-    """One of the others, and how uncertain they are to somebody who is told the steps around."""
+    """One of the others, and their uncertainty given the steps around."""
 
     @property
     def uncertainty(self) -> Floats:
-        """At each step that has a sensor or a count (m,)."""
+        """At each step with a sensor or a count (m,)."""
 
 
 def turns(people: Sequence[Uncertain], most: int) -> Ints:
     """For each of the others, whether they are told at the odd (1) or even (0) active steps, or at all of them (-1).
 
-    By habits alone: who is the most uncertain between comes first, and is told where that leaves the counts the more
-    uncertain. At most so many are not told everything.
+    By habits alone: the person with the most uncertain bridges comes first. Of odd and even steps, they are told at the
+    ones that leave the counts more uncertain. At most so many are not told everything.
     """
     gains = np.array([person.uncertainty for person in people])
     out = np.full(len(people), -1)
@@ -160,10 +161,10 @@ def turns(people: Sequence[Uncertain], most: int) -> Ints:
 
 
 def assigned(bridge: Floats, coin: float | Floats) -> Ints:
-    """Which of a step's sensors is assigned to a person of these bridge probabilities (n, S): an index for each (n,).
+    """The sensor of a step assigned to a person of these bridge probabilities (n, S): an index for each (n,).
 
-    In proportion to how uncertain each is, by a `coin` in [0, 1), or one for each (n, 1), that has nothing to do with
-    where they are.
+    In proportion to the uncertainty of each, by a `coin` in [0, 1), or one for each (n, 1), independent of their
+    places.
     """
     if bridge.shape[1] == 1:
         return np.zeros(len(bridge), dtype=np.int64)
@@ -172,7 +173,7 @@ def assigned(bridge: Floats, coin: float | Floats) -> Ints:
 
 
 def remaining(bridge: Floats, chosen: Ints) -> Floats:
-    """The probability (n,) of being at the assigned sensor, for somebody who is told to be at none of the rest."""
+    """The probability (n,) of being at the assigned sensor, for somebody told to be at none of the rest."""
     mine = np.take_along_axis(bridge, chosen[:, None], axis=1)[:, 0]
     left = 1.0 - (bridge.sum(axis=1) - mine)
     return np.asarray(np.clip(np.divide(mine, left, out=np.zeros_like(mine), where=left > 0), 0.0, 1.0))
@@ -185,15 +186,15 @@ def coins(people: int, steps: int) -> Floats:
 
 Counts = tuple[tuple[Count, ...], ...]
 
-#: Numbers that the matrices of all chains may hold together.
+#: The most numbers held by the matrices of all chains together.
 MOST_NUMBERS = 2e8
-#: Chains of more states than this are not asked where they are uncertain.
+#: Chains of more states than this are not asked for their uncertainty.
 _MOST_STATES = 200
 
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """A chain with memory (states,), what its counts see (`watch`), and how many counts each step has (T,)."""
+    """A chain with memory (states,), the view of its counts (`watch`), and the number of counts of each step (T,)."""
 
     chain: MarkovPrior
     watch: Watch
@@ -203,13 +204,13 @@ class Passage:
 
     @classmethod
     def of(cls, prior: MarkovPrior, counts: Counts) -> Passage:
-        """Of one person's habits, and counts by the step at which each is read."""
+        """The passage of one person's habits, and counts by the step of their reading."""
         chain, watch = remember(prior, counts)
         return cls(chain, watch, tuple(map(len, counts)), prior.states)
 
     @cached_property
     def active(self) -> list[int]:
-        """The steps that have a count (m,)."""
+        """The steps with a count (m,)."""
         return [t for t, size in enumerate(self.sizes) if size]
 
     @cached_property
@@ -219,7 +220,7 @@ class Passage:
 
     @cached_property
     def bits(self) -> list[Ints]:
-        """Whether each count of these steps counts those of each class: (m) of (C, S)."""
+        """Whether each count of these steps counts the people of each class: (m) of (C, S)."""
         return [self.watch.sees[t, : self.watch.kinds[t], : self.sizes[t]] for t in self.active]
 
     @cached_property
@@ -239,7 +240,7 @@ class Passage:
         return out
 
     def by_class(self, k: int, values: Floats) -> Floats:
-        """Values of states (..., M) at the k-th of these steps, added up over those of each class (..., C)."""
+        """Values of states (..., M) at the k-th of these steps, added up over the states of each class (..., C)."""
         one = self.class_of[k][:, None] == np.arange(len(self.bits[k]))
         return np.asarray(values @ one)
 
@@ -248,7 +249,7 @@ class Passage:
         return self.by_class(k, self.laws[k])
 
     def add_often(self, k: int, often: dict[tuple[int, ...], float]) -> None:
-        """Add the law of the class at the k-th of these steps to what is expected, by what each class is counted in."""
+        """Add the law of the class at the k-th of these steps to the expected numbers, by the counts of each class."""
         for row, p in zip(map(tuple, self.bits[k].tolist()), self.class_law(k).tolist(), strict=True):
             often[row] = often.get(row, 0.0) + p
 
@@ -280,9 +281,9 @@ class Passage:
         return np.asarray(drawn[:, self.active])
 
     def states_of(self, trace: Ints) -> Ints | None:
-        """The state at each of these steps (m,) of a trace of the chain without memory; None where habits rule it out.
+        """The state at each of these steps (m,) of a trace of the chain without memory; None if habits rule it out.
 
-        What is remembered follows from where somebody was, so that one state at most can come after another.
+        The memory follows from earlier places, so one state at most can come after another.
         """
         out, now = [], np.flatnonzero(self.chain.initial > 0)
         for t, place in enumerate(trace.tolist()):
@@ -297,7 +298,7 @@ class Passage:
     def bridge(self, k: int, before: Ints, after: Ints) -> Floats:
         """Probabilities (n, C) of the classes of the k-th of these steps, given the states before and after it (n,).
 
-        At an end of the chain, what is beyond it plays no part. Zero where the two states do not go together.
+        At an end of the chain, nothing beyond it plays a part. Zero if the two states do not go together.
         """
         towards = self.laws[:1] if k == 0 else self.moves[k - 1][before]
         both = self.by_class(k, towards if k == len(self.active) - 1 else towards * self.moves[k][:, after].T)
@@ -307,7 +308,7 @@ class Passage:
 
     @cached_property
     def uncertainty(self) -> Floats:
-        """How uncertain the class is at each step to one who is told the states around it (m,): `E[b (1 - b)]`."""
+        """The uncertainty of the class at each step given the states around it (m,): `E[b (1 - b)]`."""
         if self.chain.states > _MOST_STATES:
             return np.ones(len(self.active))
         return np.array([self._uncertain(k) for k in range(len(self.active))])
@@ -328,7 +329,7 @@ class Passage:
 
 @lru_cache(maxsize=4)
 def passages(priors: tuple[MarkovPrior, ...], counts: Counts) -> tuple[Passage, ...]:
-    """The passage of each of the others; people of the same habits share one. Remembered for those of the moment."""
+    """The passage of each of the others; people of the same habits share one. Remembered for now."""
     known: dict[int, Passage] = {}
     size = 0
     for prior in priors:
@@ -345,9 +346,9 @@ def passages(priors: tuple[MarkovPrior, ...], counts: Counts) -> tuple[Passage, 
 
 
 def presences(priors: tuple[MarkovPrior, ...], counts: Counts) -> list[list[Floats]]:
-    """For each of the others, how likely they are to be in each count of each step.
+    """For each of the others, the chance of being in each count of each step.
 
-    Where a chain cannot remember all counts, each is looked at by itself.
+    If a chain cannot remember all counts, each is looked at by itself.
     """
     sizes = list(map(len, counts))
     try:

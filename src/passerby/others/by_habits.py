@@ -1,9 +1,9 @@
-"""Others in an audit: their true numbers, and what their habits say of them.
+"""Others in an audit: their true numbers, and the law of the numbers under their habits.
 
 The numbers come from everybody in the visits, also from people with too few visits for an audit: the published counts
-hold them too. Against habits, side information is not drawn: it is where the others really were (`side_information`).
-Chains with memory take much room, so people are gone through one by one, twice: once for their habits, which decide
-who is told when, and once for the side information.
+hold them too. Against habits, side information is not drawn: it is the actual places of the others
+(`side_information`). Chains with memory take much room, so people are gone through one by one, twice. The first time is
+for their habits: these decide the turns of telling. The second time is for the side information.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .side_information import Direction, SideInformation, as_table, directions_o
 
 @dataclass(frozen=True)
 class CountsByHabits:
-    """What is known of all who have habits, by these and by what is told, and how to leave one of them out.
+    """The knowledge of all people with habits, by these and by side information, and a way to leave one of them out.
 
-    By habits, they are in each count with the chances of `presence` (N, counts), which makes numbers of the laws
-    `usual` (counts), with the covariance `spread` (counts, counts). Told is that they are in the counts of `known`
-    (N, counts), and `chance` (N, directions) remains for each direction of each step, of which numbers have the laws
-    `more`. `rest` (counts,) are the people who are counted and have no habits to speak of: they are taken to be known.
+    By habits, they are in each count with the chances of `presence` (N, counts). So numbers have the laws `usual`
+    (counts) and the covariance `spread` (counts, counts). By side information, they are in the counts of `known` (N,
+    counts). A `chance` (N, directions) remains for each direction of each step. Numbers along it have the laws `more`.
+    `rest` (counts,) are the counted people without useful habits: they are taken to be known.
     """
 
     people: WithHabits
@@ -66,7 +66,7 @@ class CountsByHabits:
 
 
 def habits_of_counts(people: WithHabits, release: CountRelease, total: Ints) -> CountsByHabits:
-    """Of people who do as usual, in counts of which `total` (counts,) is everybody's number."""
+    """The habits of people who do as usual; `total` (counts,) is everybody's number in each count."""
     each = len(people)
     presence = np.zeros((each, len(total)))
     spread = np.zeros((len(total), len(total)))
@@ -99,7 +99,7 @@ def habits_of_counts(people: WithHabits, release: CountRelease, total: Ints) -> 
 
 @dataclass(frozen=True)
 class _Uncertain:
-    """How uncertain one person is, without the chain that tells it."""
+    """The uncertainty of one person, without the chain behind it."""
 
     uncertainty: Floats
 
@@ -115,7 +115,7 @@ def passage_of(people: WithHabits, person: int, release: CountRelease) -> tuple[
 
 
 def _counted(people: WithHabits, release: CountRelease) -> Ints:
-    """In which counts each person really was (N, counts): 1 or 0."""
+    """Each person's actual counts (N, counts): 1 or 0."""
     traces = people.actual.astype(np.int64)
     return np.stack([count.bits(traces) for count in release.listed], axis=1).astype(np.int64)
 
@@ -123,9 +123,9 @@ def _counted(people: WithHabits, release: CountRelease) -> Ints:
 def _told_of_counts(
     people: WithHabits, release: CountRelease, plan: Sequence[tuple[Direction, ...]], turn: Ints
 ) -> tuple[Ints, Floats]:
-    """In which counts each person is told to be (N, counts), and what remains along each direction (N, directions).
+    """Each person's told counts (N, counts), and the rest along each direction (N, directions).
 
-    Somebody whose habits rule out what they really did is told all the way.
+    If habits rule out a person's actual trace, all of it is told.
     """
     known = _counted(people, release)
     chance = np.zeros((len(people), sum(map(len, plan))))
@@ -150,10 +150,10 @@ def _told_of_counts(
 
 @dataclass(frozen=True)
 class View:
-    """One view of how many of those who have habits are at each sensor, and how to leave one of them out.
+    """One view of the numbers of people with habits at each sensor, and a way to leave one of them out.
 
-    `known` (N, sensors) tells who is known to be there, `chance` (N, sensors) how likely the others of them are, and
-    `total` the law of how many of these others there are.
+    `known` (N, sensors) marks people known to be there, and `chance` (N, sensors) is the chance of the others of them.
+    `total` is the law of the number of these others there.
     """
 
     known: NDArray[np.bool_]
@@ -166,7 +166,7 @@ class View:
         return cls(known, chance, [poisson_binomial(column) for column in chance.T])
 
     def besides(self, person: int, rest: NDArray[np.int64]) -> list[Sum]:
-        """The laws of the numbers of all others, with those who have no habits, of whom the number is known."""
+        """The laws of the numbers of all others, with the known number of people without habits."""
         known = rest + self.known.sum(axis=0) - self.known[person]
         left = (without(law, p) for law, p in zip(self.total, self.chance[person], strict=True))
         return [(int(n) + least, chances) for n, (least, chances) in zip(known, left, strict=True)]
@@ -174,11 +174,11 @@ class View:
 
 @dataclass(frozen=True)
 class SensorsByHabits:
-    """Habits of all who have any: what the adversary knows by `habits`, and what one knows who is `told` more.
+    """Habits of everybody with any: the adversary's knowledge by `habits`, and with side information (`told`).
 
-    View is where each of them really was at every second step (`others.bridges`). `rest` (sensors,) are the people who
-    were there and have no habits to speak of: they are taken to be known. `spread` (sensors, sensors) is the covariance
-    of the numbers of all who are known by habits; `people` do as usual.
+    This view is the place of each of them at every second step (`others.bridges`). `rest` (sensors,) are the people
+    there without useful habits: they are taken to be known. `spread` (sensors, sensors) is the covariance of the
+    numbers of all people known by habits; `people` do as usual.
     """
 
     rest: NDArray[np.int64]
@@ -198,12 +198,12 @@ class SensorsByHabits:
         return Crowd.told_of(laws, told, spread)
 
 
-#: Others who are known by their habits: everybody's are needed for each one.
+#: Others known by their habits: everybody's are needed for each one.
 ByHabits = SensorsByHabits | CountsByHabits
 
 
 def everyone_else(people: WithHabits, release: Release) -> Counted | ByHabits | None:
-    """What an audit needs to know of the others; None where the release knows them, or they do not matter.
+    """An audit's knowledge of the others; None if the release knows them, or they do not matter.
 
     >>> from passerby import Rounding, fit_people, simulate_city
     >>> people = fit_people(simulate_city(people=30, places=20, days=3), window="2h", places=9, min_active=1, holdout=2)
@@ -248,7 +248,7 @@ def _by_habits(people: WithHabits, release: Release) -> ByHabits:
             "others: with Crowd(), an audit goes by where everyone else really was at every second step, and no steps "
             "are held out; hold some out"
         )
-    # Where others are at one step tells of their mode at all others: bridges are those of who does as usual.
+    # The place of others at one step tells of their mode at all others: bridges are taken from people who do as usual.
     usual = people.usual
     if isinstance(release, CountRelease):
         return habits_of_counts(usual, release, numbers(people, release))
@@ -268,7 +268,7 @@ def _by_habits(people: WithHabits, release: Release) -> ByHabits:
 
 
 def _who(people: WithHabits, release: Release) -> NDArray[np.bool_]:
-    """Who of these people was at which sensor (N, sensors)."""
+    """Marks of these people at each sensor (N, sensors)."""
     step, sensor = np.nonzero(release.grid >= 0)
     return np.asarray(people.actual[:, step] == release.grid[step, sensor])
 
@@ -285,7 +285,7 @@ def walked(people: WithHabits, person: int, release: Release) -> tuple[Walk, NDA
 def _told(
     walks: list[Walk], traces: list[NDArray[np.int64]], there: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Who is told to be at which sensor, and how likely the rest is to those who are told: both (N, sensors)."""
+    """Marks of people told to be at each sensor, and the remaining chances: both (N, sensors)."""
     known, chance = there.copy(), np.zeros(there.shape)
     active = walks[0].active
     turn, coin = turns(walks, len(walks)), coins(len(walks), len(active))
@@ -293,7 +293,7 @@ def _told(
     for i, (walk, trace) in enumerate(zip(walks, traces, strict=True)):
         for k in range(len(active)):
             around = [trace[active[j : j + 1]] if 0 <= j < len(active) else trace[:1] for j in (k - 1, k + 1)]
-            # Those who are where their habits never lead are told at once.
+            # A person at a place outside their habits is told at once.
             if k % 2 != turn[i] and walk.possible(k, *around)[0]:
                 cells = np.s_[ends[k] - len(walk.watched[k]) : ends[k]]
                 told, left = told_between(walk.bridge(k, *around), there[i : i + 1, cells], float(coin[i, k]))

@@ -22,14 +22,14 @@ Ints = NDArray[np.int64]
 
 
 class Somewhere(Protocol):
-    """Where everybody was, at the steps of a release."""
+    """Everybody's places, at the steps of a release."""
 
     def numbers(self, counts: Sequence[Count]) -> Ints:
         """How many people each count counts."""
 
 
 class WithHabits(Protocol):
-    """People with habits: what must be known of them to say how many others there are."""
+    """People with habits: the knowledge needed for the number of others."""
 
     @property
     def actual(self) -> NDArray[np.int32]:
@@ -37,7 +37,7 @@ class WithHabits(Protocol):
 
     @property
     def counts(self) -> Ints:
-        """How many people are at each place at each step (h, places), those without habits among them."""
+        """The number of people at each place at each step (h, places), including people without habits."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -61,9 +61,9 @@ class WithHabits(Protocol):
 
 @dataclass(frozen=True)
 class Counted:
-    """Actual traces (N, h), and how many of everybody each count counts, `total` (counts,), in the order of a release.
+    """Actual traces (N, h), and the number of all people in each count, `total` (counts,), in the order of a release.
 
-    Where the others of a count were `given` (counts,), these are they.
+    If the others of a count were `given` (counts,), these are they.
     """
 
     actual: NDArray[np.int32]
@@ -85,13 +85,13 @@ class Counted:
 
 
 def counted(people: WithHabits, release: Release) -> Counted:
-    """How many of everybody each count counts, and who of these people was where."""
+    """The number of all people in each count, and the places of these people."""
     total = numbers(people, release)
     return Counted(people.actual, total, np.zeros(len(total), dtype=bool))
 
 
 def numbers(people: WithHabits, release: Release) -> NDArray[np.int64]:
-    """How many people each count of a release counts, in its order, also of those who are seen too seldom.
+    """The number of people in each count of a release, in its order, including people seen too seldom.
 
     It is a sum over people: of several parts of everybody, the numbers add up.
     """
@@ -105,7 +105,7 @@ def numbers(people: WithHabits, release: Release) -> NDArray[np.int64]:
         steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
         return np.asarray(people.counts[steps, places])
     if all(isinstance(count, Present) for count in release.listed):
-        # What is counted at one step needs nobody's trace.
+        # A count at one step needs nobody's trace.
         present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
         return np.fromiter(present, dtype=np.int64)
     if people.whereabouts is None:

@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 #: For each step, the law of the number of others at each of its sensors.
 Laws = tuple[tuple[Sum, ...], ...]
 
-#: Laws that sum to one but for this are normalised, others are refused.
+#: Laws with this rounding of their sum are normalised, others are refused.
 ROUNDING = 1e-9
 
 
@@ -38,7 +38,7 @@ class Side(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crowd:
-    """The number of other people at a sensor is not known; it is the sum of what each one's habits make of it.
+    """The number of other people at a sensor is not known; its law follows from the habits of each one.
 
     `priors` are the habits of the others, over the same places. Alternatively `laws` gives the probabilities of 0, 1,
     2, ... others at each sensor, in the form of the release's sensors. `Crowd()` stands, in an audit, for everyone
@@ -47,9 +47,10 @@ class Crowd:
     The number at one sensor and step is Poisson-binomial: each of the others is there with a probability of their own,
     independently of the rest. Numbers at different steps and sensors are *not* independent, since they are about the
     same people. With `priors`, both ends of an interval are for their true law (`others.bridges`,
-    `others.side_information`), whatever is counted: single places, zones, flows or different visitors. With `laws`,
-    nothing is said of how the numbers go together, and the ends hold whatever it is; `told=laws` says that they are
-    independent. In general, `told` are laws, independent of each other, for one who was told more about the others.
+    `others.side_information`). This holds for all counts: single places, zones, flows or different visitors. With
+    `laws`, the dependence of the numbers is unknown, and the ends hold for every dependence; `told=laws` declares them
+    independent. In general, `told` are laws, independent of each other, for an adversary with side information on the
+    others.
 
     >>> Crowd([MarkovPrior([0.5, 0.5], [[1, 0], [0, 1]])] * 2)
     Crowd(2 people)
@@ -58,11 +59,11 @@ class Crowd:
     priors: tuple[MarkovPrior, ...] | None
     given: Laws | None
     told: Laws | None
-    #: The sensors in the numbers of the priors, where those of the release have changed.
+    #: The sensors in the numbers of the priors, if the release has changed its own.
     where: tuple[tuple[int, ...], ...] | None
-    #: How the numbers of all counts go together (counts, counts), where it is known without the priors.
+    #: The covariance of all counts (counts, counts), if it is known without the priors.
     spread: Floats | None
-    #: Where counts are of any kind: these, in the numbers of the priors, and what was told to one who was told more.
+    #: Counts of any kind, in the numbers of the priors, and the side information of a better informed adversary.
     counts: Counts | None
     side: Side | None
 
@@ -107,7 +108,7 @@ class Crowd:
 
     @classmethod
     def told_of(cls, laws: Laws, told: Laws, spread: Floats | None = None) -> Crowd:
-        """By laws that are known to be valid, as in an audit, and the covariance of the numbers without being told."""
+        """By laws known to be valid, as in an audit, and the covariance of the numbers without side information."""
         out = object.__new__(cls)
         out._hold(None, laws, told, None, spread)
         return out
@@ -126,16 +127,16 @@ class Crowd:
 
     @property
     def open(self) -> bool:
-        """Whether it is still to be said who the others are."""
+        """Whether the others are still to be named."""
         return self.priors is None and self.given is None
 
     def check_said(self) -> None:
-        """Refuse, with an `InputError`, a crowd of which it is still to be said who they are."""
+        """Refuse, with an `InputError`, a crowd of unnamed others."""
         if self.open:
             raise InputError("others: Crowd() is everyone else in an audit; here, give their priors: Crowd([...])")
 
     def at(self, sensors: tuple[tuple[int, ...], ...]) -> Crowd:
-        """The same people at these sensors, whatever the numbers that the release gives them."""
+        """The same people at these sensors, whatever their numbers in the release."""
         if self.priors is None or self.where is not None:
             return self
         out = object.__new__(Crowd)
@@ -143,7 +144,7 @@ class Crowd:
         return out
 
     def of_counts(self, counts: Counts) -> Crowd:
-        """The same people in these counts, which a release numbers as its sensors; it stays with the first ones."""
+        """The same people in these counts, numbered as sensors by a release; it stays with the first ones."""
         if self.priors is None or self.counts is not None:
             return self
         out = object.__new__(Crowd)
@@ -151,7 +152,7 @@ class Crowd:
         return out
 
     def check(self, sensors: Sequence[Sequence[int]]) -> None:
-        """Refuse, with an `InputError`, sensors that do not go with this crowd."""
+        """Refuse, with an `InputError`, sensors not suited to this crowd."""
         for name, laws in (("laws", self.given), ("told", self.told)):
             if laws is not None and [len(step) for step in laws] != [len(step) for step in sensors]:
                 raise InputError(
@@ -175,7 +176,7 @@ class Crowd:
         return self.told is not None and self.given is not None and _same(self.told, self.given)
 
     def as_if_independent(self, sensors: Sequence[Sequence[int]]) -> Crowd:
-        """Independent numbers, each of which has the law that it has by itself."""
+        """Independent numbers, each with its own law."""
         laws = self.laws(sensors)
         return Crowd.told_of(laws, laws)
 
@@ -195,7 +196,7 @@ class Crowd:
         )
 
     def covariance(self, sensors: Sequence[Sequence[int]]) -> Floats | None:
-        """How the numbers of all counts go together (counts, counts); None where it is not known."""
+        """The covariance of all counts (counts, counts); None if it is not known."""
         if self.priors is None:
             return self.spread
         if self.counts is not None:
@@ -209,7 +210,7 @@ class Crowd:
         )
 
     def channels(self, sensors: Sequence[Sequence[int]], mechanism: Mechanism) -> Channels:
-        """What each count tells by itself to somebody who knows its law: the certain part, and the rest unknown."""
+        """The evidence of each count by itself, if its law is known: the certain part, and the rest unknown."""
         return tuple(tuple(channel_of(mechanism, law) for law in step) for step in self.laws(sensors))
 
     def draw(self, sensors: Sequence[Sequence[int]], size: int, rng: np.random.Generator) -> Ints:
@@ -240,7 +241,7 @@ def same_people(one: Crowd | None, two: Crowd | None) -> bool:
 
 
 def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:
-    """The others of two releases about the same people; an error where they are known in two ways."""
+    """The others of two releases about the same people; an error if they are known in two ways."""
     if one is None and two is None:
         return None
     if one is None or two is None or not same_people(one, two):
@@ -254,7 +255,7 @@ def same_crowd(one: Crowd | None, two: Crowd | None) -> Crowd | None:
 
 
 def channel_of(mechanism: Mechanism, law: Sum) -> Channel:
-    """What a count tells to somebody who knows the law of the number of others in it."""
+    """The evidence of a count to an adversary knowing the law of the number of others in it."""
     least, chances = law
     return Channel(mechanism if len(chances) == 1 else Then(Headcount(chances), mechanism), least)
 
@@ -301,7 +302,7 @@ def _checked(laws: Any, name: str) -> Laws:
 
 
 def _law(law: Any, where: str) -> Sum:
-    """Probabilities of 0, 1, 2, ..., from the first that is not zero to the last."""
+    """Probabilities of 0, 1, 2, ..., from the first above zero to the last."""
     try:
         values = np.asarray(law, dtype=np.float64)
     except (TypeError, ValueError):

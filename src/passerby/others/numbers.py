@@ -1,4 +1,4 @@
-"""Laws of numbers of people: sums of independent yes-or-no draws, and what they do to a count."""
+"""Laws of numbers of people: sums of independent yes-or-no draws, and their effect on a count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 class Headcount(Discrete):
     """Unknown people are counted as well: adds 0, 1, 2, ... to a count with these `chances`.
 
-    Two of the same chances are equal, so that what is known of one serves the other.
+    Two with the same chances are equal, so results for one serve the other.
 
     >>> Headcount(np.array([0.25, 0.5, 0.25])).law(7)
     (array([7., 8., 9.]), array([0.25, 0.5 , 0.25]))
@@ -38,7 +38,7 @@ class Headcount(Discrete):
 
     @property
     def shift_invariant(self) -> bool:
-        """What is added does not depend on the count."""
+        """The addition does not depend on the count."""
         return True
 
     def gives(self, taken: Domain) -> Domain:
@@ -46,7 +46,7 @@ class Headcount(Discrete):
         return COUNTS
 
     def law(self, count: float) -> Law:
-        """The count and those who are added."""
+        """The count and the added people."""
         return trimmed(count + np.arange(float(len(self.chances))), self.chances)
 
 
@@ -75,7 +75,7 @@ def add_person(law: Floats, chance: Floats) -> None:
 def without(total: Sum, chance: float) -> Sum:
     """The law of a sum of trials without one of them, of this probability: the inverse of adding it.
 
-    Solved from below for probabilities up to one half and from above otherwise, so that errors do not grow.
+    Solved from below for probabilities up to one half and from above otherwise, so errors do not grow.
 
     >>> first, law = without(poisson_binomial([0.2, 0.9]), 0.9)
     >>> first, law.round(6)
@@ -95,13 +95,13 @@ def without(total: Sum, chance: float) -> Sum:
         before = out[k] = max(0.0, (value - move * before) / stay)
     out = out if up else out[::-1]
     first = first if up else first - 1
-    kept = np.flatnonzero(out > 1e-15)  # what is below comes from rounding
+    kept = np.flatnonzero(out > 1e-15)  # anything below comes from rounding
     out = out[kept[0] : kept[-1] + 1]
     return max(0, first + int(kept[0])), out / out.sum()
 
 
 def likely(law: Sum, left: float) -> tuple[int, int]:
-    """The least and the largest number that are left when a probability of at most `left` is cut off, half at each end.
+    """The least and the largest number left after cutting off a probability of at most `left`, half at each end.
 
     >>> likely(poisson_binomial([0.5, 0.5, 0.5]), 0.3)
     (1, 2)

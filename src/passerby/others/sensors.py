@@ -1,4 +1,4 @@
-"""What is told about the others (see `bridges`), drawn at random with what is not told, or listed in full."""
+"""Side information on the others (see `bridges`), drawn at random with the unknown rest, or listed in full."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .numbers import add_person, poisson_binomial
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Entries of tables that the laws of all numbers together may pass through: with more people, the rest is told all.
+#: The most table entries for the laws of all numbers together: with more people, everything is told of the rest.
 _WORK = 4e9
 #: Fewer unknown people than this are never asked for.
 _FEWEST = 16
@@ -31,10 +31,10 @@ _MOST_WAYS = 2000
 
 @dataclass(frozen=True, eq=False)
 class SensorInformation:
-    """For each of n draws: how many `others` are at each sensor (n, T, S), and what is told of it.
+    """For each of n draws: the number of `others` at each sensor (n, T, S), and the side information on it.
 
     `known` (n, T, S) are told to be there; `laws[t]` (n, sensors at t, numbers) holds the probabilities of 0, 1, 2, ...
-    more. Given what is told, the numbers of all sensors and steps are independent.
+    more. Given the side information, the numbers of all sensors and steps are independent.
     """
 
     others: Ints
@@ -43,7 +43,7 @@ class SensorInformation:
 
     @classmethod
     def of(cls, release: Release, told: Laws, size: int, rng: np.random.Generator) -> SensorInformation:
-        """Draws of the numbers that were not told, where what was told is given: the same laws for all draws."""
+        """Draws of the unknown numbers given fixed side information: the same laws for all draws."""
         known = np.zeros((size, *release.grid.shape), dtype=np.int64)
         others, laws = known.copy(), [np.ones((size, len(step), 1)) for step in told]
         for t, step in enumerate(told):
@@ -58,11 +58,11 @@ class SensorInformation:
         return len(self.others)
 
     def publish(self, release: Release, traces: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Draw what is published for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
+        """Draw the published values for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
         return release.published(self.others + (np.asarray(traces)[:, :, None] == release.grid), rng)
 
     def evidence(self, release: Release, published: Floats) -> Floats:
-        """Log-likelihoods (n, T, S + 1) of series (n, T, S), by where the target is, to somebody who is told."""
+        """Log-likelihoods (n, T, S + 1) of series (n, T, S), by the target's place, given the side information."""
         absent, present = np.zeros(published.shape), np.full(published.shape, -np.inf)
         for t, step in enumerate(release.sensors):
             if not step:
@@ -81,7 +81,7 @@ class SensorInformation:
 def draw_at_sensors(
     priors: Sequence[MarkovPrior], sensors: Sensors, size: int, rng: np.random.Generator
 ) -> SensorInformation:
-    """Draw everybody's traces, and tell what is told of them."""
+    """Draw everybody's traces, and their side information."""
     active = [t for t, step in enumerate(sensors) if step]
     width = max(map(len, sensors))
     others, known = (np.zeros((size, len(sensors), width), dtype=np.int64) for _ in range(2))
@@ -113,7 +113,7 @@ def draw_at_sensors(
 
 
 def told_between(bridge: Floats, there: NDArray[np.bool_], coin: float) -> tuple[NDArray[np.bool_], Floats]:
-    """Of a person who is not told at a step: where they are told to be after all, and the chances that remain (n, S).
+    """For a person at a step between told ones: their told presences, and the remaining chances (n, S).
 
     They are `there` (n, S) at one sensor or at none; if at another one than the one assigned to them, it is told.
     """
@@ -125,15 +125,15 @@ def told_between(bridge: Floats, there: NDArray[np.bool_], coin: float) -> tuple
 
 
 def list_at_sensors(priors: Sequence[MarkovPrior], sensors: Sensors, most: int) -> list[tuple[float, Laws]] | None:
-    """All that can be told, each with its probability and the laws of the numbers given it; None where over `most`.
+    """All possible side information, with its probability and the laws of numbers given it; None if over `most`.
 
-    What leaves the same laws is one.
+    Side information leaving the same laws is lumped.
     """
     people = walks(priors, sensors)
     turn = turns(people, len(people))
     cells = sum(map(len, sensors))
     coin = coins(len(people), sum(1 for step in sensors if step))
-    #: By how many are known at each count, and with which chances more may be there.
+    #: By the known number at each count, and the chances of more people there.
     ways: dict[tuple[tuple[int, tuple[float, ...]], ...], float] = {((0, ()),) * cells: 1.0}
     for i, person in enumerate(people):
         mine = _ways(person, int(turn[i]), coin[i])
@@ -168,7 +168,7 @@ def _in_form(told: Sequence[tuple[int, tuple[float, ...]]], sensors: Sensors) ->
 
 
 def _ways(person: Walk, turn: int, coin: Floats) -> dict[tuple[float, ...], float] | None:
-    """What can be told of one person: chances of being at each sensor (0 and 1 where it is told), and how likely."""
+    """Possible side information on one person: chances at each sensor (0 and 1 if told), and its probability."""
     m, places = len(person.active), person.prior.places
     told = [k for k in range(m) if k % 2 == turn]
     if places ** len(told) > _MOST_WAYS:
@@ -198,7 +198,7 @@ def _chance(person: Walk, at: dict[int, int]) -> float:
 
 
 def _between(person: Walk, k: int, at: dict[int, int], coin: float) -> Iterator[tuple[float, tuple[float, ...]]]:
-    """What can be told of the k-th active step: probabilities, and the chances that it leaves for each sensor."""
+    """Possible side information at the k-th active step: probabilities, and the remaining chances for each sensor."""
     if k in at:
         yield 1.0, tuple(float(place == at[k]) for place in person.watched[k])
         return

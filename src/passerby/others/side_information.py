@@ -1,18 +1,18 @@
-"""What is told about the others of any counts, so that what remains unknown is independent from step to step.
+"""Side information on the others of any counts: it leaves the unknown rest independent from step to step.
 
-Of each of the others, the state of their chain with memory (`passage`) is told at every second step that has a count.
-At a step that is not told, a person is in one of several classes: all that its counts see of them. Two classes are
-assigned to the person, and it is told if they are in neither, and in which then. So one bit is unknown, and it moves
-the counts in which the two classes differ: a *direction*, for each count +1, 0 or -1. Directions of a step are chosen
-so that no count is in two of them, and only classes that differ by one of them are assigned together. Then the numbers
-of others are
+For each of the others, the state of their chain with memory (`passage`) is told at every second step with a count. At a
+step in between, a person is in one of several classes: its counts see no more of them. Two classes are assigned to the
+person. If they are in neither, their class is told. So one bit is unknown. It moves the counts in which the two classes
+differ: a *direction*, for each count +1, 0 or -1. Directions of a step are chosen so that no count is in two of them.
+Only classes differing by one of them are assigned together. Then the numbers of others are
 
     known + Σ_g K_g σ_g,    K_g a sum of independent yes-or-no draws for direction σ_g,
 
-with all K_g of all steps independent. For counts of single places each direction is one count, and this is what
-`disclosure` tells of those.
+with all K_g of all steps independent. For counts of single places each direction is one count, and this is the side
+information of `sensors`.
 
-Directions follow from habits, assigned classes from habits and from what is told, neither from what is not told.
+Directions follow from habits, and assigned classes from habits and side information. Neither follows from the unknown
+rest.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from .numbers import add_person, poisson_binomial
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: For each count of a step, whether somebody who moves along it is added, taken away, or neither.
+#: For each count of a step, whether a person moving along it is added, taken away, or neither.
 Direction = tuple[int, ...]
 
-#: Entries of tables that the laws of all numbers together may pass through: with more people, the rest is told all.
+#: The most table entries for the laws of all numbers together: with more people, everything is told of the rest.
 _WORK = 2e9
 #: Fewer unknown people than this are never asked for.
 _FEWEST = 16
@@ -49,7 +49,7 @@ _MOST_CLASSES = 40
 
 @dataclass(frozen=True, eq=False)
 class SideInformation:
-    """For each of n draws: how many `others` each count counts (n, T, S), and what is told of it.
+    """For each of n draws: the number of `others` in each count (n, T, S), and the side information on it.
 
     `known` (n, T, S) are told to be counted; `laws[t]` (n, directions at t, numbers) holds the probabilities of 0, 1,
     2, ... people more along each of the step's `directions`.
@@ -64,7 +64,7 @@ class SideInformation:
         return len(self.others)
 
     def draw(self, size: int, rng: np.random.Generator) -> SideInformation:
-        """Of one that was told: draws of the numbers that were not."""
+        """For one piece of side information: draws of the unknown numbers."""
         known = np.repeat(self.known[:1], size, axis=0)
         others, laws = known.copy(), [np.repeat(law[:1], size, axis=0) for law in self.laws]
         for t, step in enumerate(self.directions):
@@ -75,11 +75,11 @@ class SideInformation:
         return SideInformation(others, known, laws, self.directions)
 
     def publish(self, release: Release, traces: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Draw what is published for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
+        """Draw the published values for a trace of the target (n, T) and each draw of the others: (n, T, S)."""
         return release.published(self.others + release.there(traces), rng)
 
     def values(self, release: Release) -> list[Floats | None]:
-        """Of one that was told: the values that each count may have, in order; None for a continuum."""
+        """For one piece of side information: the possible values of each count, in order; None for a continuum."""
         assert isinstance(release, CountRelease)
         out: list[Floats | None] = []
         for t, step in enumerate(release.counts):
@@ -96,7 +96,7 @@ class SideInformation:
         return out
 
     def evidence(self, release: Release, published: Floats) -> Floats:
-        """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, to somebody who is told."""
+        """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, given the side information."""
         assert isinstance(release, CountRelease)
         sees = release.sees
         out = np.zeros((*published.shape[:2], sees.shape[1]))
@@ -108,7 +108,7 @@ class SideInformation:
         return out
 
     def _groups(self, t: int, counts: int) -> Iterator[_Group]:
-        """The counts of a step that move together, and each of the others by itself, of which the number is known."""
+        """The counts of a step moving together, and each of the others by itself, with its known number."""
         moving = np.array(self.directions[t], dtype=np.int64).reshape(len(self.directions[t]), counts)
         for g, direction in enumerate(moving):
             law = self.laws[t][:, g]
@@ -118,19 +118,19 @@ class SideInformation:
             yield _Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
 
     def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: _Group, bits: Ints) -> Floats:
-        """Of the values (n, S) of a step's counts, those of a group (n,), for a target who is in those of `bits`."""
+        """Likelihood of the values (n, S) of a step's counts in a group (n,), for a target in the counts of `bits`."""
         with np.errstate(divide="ignore"):
             total = np.log(group.law)
         more = np.arange(group.law.shape[1])
         for j, sign, bit in zip(group.counts.tolist(), group.signs.tolist(), bits.tolist(), strict=True):
-            # Where there cannot be so many more, the law says so.
+            # If so many more are impossible, the law says so.
             numbers = np.maximum(self.known[:, t, j, None] + sign * more, 0) + bit
             total = total + mechanism_of(counts[j]).log_likelihood(published[:, j, None], numbers)
         return np.asarray(np.logaddexp.reduce(total, axis=1))
 
 
 class _Group(NamedTuple):
-    """Counts that move together, by these `signs`; `law` (n, numbers) tells how many are more."""
+    """Counts moving together, by these `signs`; `law` (n, numbers) is the law of the number of more people."""
 
     counts: Ints
     signs: Ints
@@ -146,7 +146,7 @@ def as_table(sums: Sequence[Sum]) -> Floats:
 
 
 def often_of(people: Sequence[Passage], k: int) -> dict[tuple[int, ...], float]:
-    """How many people are expected in each class at the k-th step that has a count, by what it is counted in."""
+    """The expected number of people in each class at the k-th step with a count, by the counts of the class."""
     out: dict[tuple[int, ...], float] = {}
     for person in people:
         person.add_often(k, out)
@@ -156,7 +156,7 @@ def often_of(people: Sequence[Passage], k: int) -> dict[tuple[int, ...], float]:
 def directions_of(often: Mapping[tuple[int, ...], float]) -> tuple[Direction, ...]:
     """The directions of a step, by how many people are expected in each class: no count is in two of them.
 
-    Those come first along which most is open for each count that they take up.
+    The directions with the largest uncertainty for each count they take up come first.
 
     >>> directions_of({(1, 0): 5.0, (0, 1): 4.0, (0, 0): 6.0}), directions_of({(1, 0): 5.0, (0, 1): 4.0})
     (((1, 0), (0, 1)), ((1, -1),))
@@ -176,7 +176,7 @@ def directions_of(often: Mapping[tuple[int, ...], float]) -> tuple[Direction, ..
 
 
 def signed(one: Sequence[int], two: Sequence[int]) -> tuple[Direction, bool]:
-    """How two classes differ, with the first difference upwards, and whether it is the first class that is up.
+    """The difference of two classes, with the first difference upwards, and whether the first class is up.
 
     >>> signed((0, 1, 1), (1, 1, 0))
     ((1, 0, -1), False)
@@ -187,7 +187,7 @@ def signed(one: Sequence[int], two: Sequence[int]) -> tuple[Direction, bool]:
 
 
 class Pairs(NamedTuple):
-    """Classes that may be assigned together (P,): the upper one, the lower one, and their direction."""
+    """Possible pairs of assigned classes (P,): the upper one, the lower one, and their direction."""
 
     upper: Ints
     lower: Ints
@@ -195,7 +195,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(bits: Ints, directions: Sequence[Direction]) -> Pairs:
-    """Of one person at a step, by what each class is counted in (C, S)."""
+    """The pairs of one person at a step, by the counts of each class (C, S)."""
     number = {way: g for g, way in enumerate(directions)}
     rows, found = list(map(tuple, bits.tolist())), []
     for i in range(len(rows)):
@@ -207,10 +207,10 @@ def pairs_of(bits: Ints, directions: Sequence[Direction]) -> Pairs:
 
 
 class Left(NamedTuple):
-    """Of a person at a step at which their state is not told: what is told all the same, and what is left open.
+    """For a person at a step with an untold state: the part told all the same, and the part left open.
 
-    `known` (n, S) are the counts in which they are told to be, and `chance` (n, directions) how likely they are one
-    more along each direction.
+    `known` (n, S) are the person's told counts. `chance` (n, directions) is the chance of one more person along each
+    direction.
     """
 
     known: Ints
@@ -220,7 +220,7 @@ class Left(NamedTuple):
 def left_open(bits: Ints, pairs: Pairs, directions: int, bridge: Floats, actual: Ints, coin: float) -> Left:
     """Assign two classes to a person by the probabilities of each (n, C), and tell of the `actual` class (n,) the rest.
 
-    In proportion to what is left open of each two, by a `coin` in [0, 1) that has nothing to do with where they are.
+    In proportion to the open part of each two, by a `coin` in [0, 1) independent of their places.
     """
     n = len(actual)
     chance = np.zeros((n, directions))
@@ -236,7 +236,7 @@ def left_open(bits: Ints, pairs: Pairs, directions: int, bridge: Floats, actual:
 
 
 def assigned(bridge: Floats, pairs: Pairs, coin: float) -> tuple[Ints, NDArray[np.bool_]]:
-    """Which two classes are assigned (n,), and whether anything is open between them (n,)."""
+    """The two assigned classes (n,), and whether anything is open between them (n,)."""
     one, two = bridge[:, pairs.upper], bridge[:, pairs.lower]
     total = one + two
     edges = np.cumsum(np.divide(one * two, total, out=np.zeros(total.shape), where=total > 0), axis=1)
@@ -246,7 +246,7 @@ def assigned(bridge: Floats, pairs: Pairs, coin: float) -> tuple[Ints, NDArray[n
 
 
 def draw_side_information(people: Sequence[Passage], size: int, rng: np.random.Generator) -> SideInformation:
-    """Draw everybody's traces, and tell what is told of them."""
+    """Draw everybody's traces, and their side information."""
     sizes = people[0].sizes
     active = people[0].active
     others, known = (np.zeros((size, len(sizes), max(sizes)), dtype=np.int64) for _ in range(2))
@@ -283,7 +283,7 @@ def draw_side_information(people: Sequence[Passage], size: int, rng: np.random.G
 def in_order(
     plan: Sequence[tuple[Direction, ...]], active: Sequence[int], steps: int
 ) -> tuple[tuple[Direction, ...], ...]:
-    """The directions of all steps, from those of the steps that have a count."""
+    """The directions of all steps, from the directions of the steps with a count."""
     at = dict(zip(active, plan, strict=True))
     return tuple(at.get(t, ()) for t in range(steps))
 
@@ -293,26 +293,26 @@ _MOST_WAYS = 2000
 
 
 class Told(NamedTuple):
-    """What is told of some people at a step: the counts they are in, and chances of one more along each direction."""
+    """Side information on some people at a step: their counts, and chances of one more along each direction."""
 
     known: tuple[int, ...]
     chances: tuple[tuple[float, ...], ...]
 
     def and_of(self, other: Told) -> Told:
-        """Of these people and those."""
+        """The side information on both groups of people."""
         known = tuple(a + b for a, b in zip(self.known, other.known, strict=True))
         chances = tuple(tuple(sorted((*a, *b))) for a, b in zip(self.chances, other.chances, strict=True))
         return Told(known, chances)
 
 
-#: What is told of some people at all steps that have a count.
+#: Side information on some people at all steps with a count.
 Way = tuple[Told, ...]
 
 
 def list_side_information(people: Sequence[Passage], most: int) -> list[tuple[float, SideInformation]] | None:
-    """All that can be told, each with its probability; None where it is more than `most`.
+    """All possible side information, each with its probability; None if it is more than `most`.
 
-    What leaves the same laws is one.
+    Side information leaving the same laws is lumped.
     """
     active, sizes = people[0].active, people[0].sizes
     plan = [directions_of(often_of(people, k)) for k in range(len(active))]
@@ -345,7 +345,7 @@ def _in_form(
 
 
 def _ways(person: Passage, plan: Sequence[tuple[Direction, ...]], turn: int, coin: Floats) -> dict[Way, float] | None:
-    """What can be told of one person, and how likely it is."""
+    """Possible side information on one person, and its probability."""
     m = len(person.active)
     told = [k for k in range(m) if k % 2 == turn]
     possible = [np.flatnonzero(person.laws[k] > 0).tolist() for k in told]
@@ -366,7 +366,7 @@ def _ways(person: Passage, plan: Sequence[tuple[Direction, ...]], turn: int, coi
 
 
 def _chance(person: Passage, at: dict[int, int]) -> float:
-    """The probability of these states at these of the steps that have a count."""
+    """The probability of these states at these of the steps with a count."""
     law = person.laws[0].copy()
     for k in range(len(person.active)):
         law = law @ person.moves[k - 1] if k else law
@@ -378,7 +378,7 @@ def _chance(person: Passage, at: dict[int, int]) -> float:
 def _at_step(
     person: Passage, k: int, directions: tuple[Direction, ...], at: dict[int, int], coin: float
 ) -> list[tuple[float, Told]]:
-    """What can be told of the k-th step, with its probability."""
+    """Possible side information at the k-th step, with its probability."""
     bits, nothing = person.bits[k], ((),) * len(directions)
     rows = [tuple(row) for row in bits.tolist()]
     if k in at:
@@ -392,7 +392,7 @@ def _at_step(
         if open_:
             upper, lower, g = (int(each[chosen]) for each in pairs)
             inside, both = {upper, lower}, float(law[upper] + law[lower])
-            # Chances that differ by rounding alone are one, so that ways to be told which leave the same are one.
+            # Chances differing by rounding alone are lumped, so side information leaving the same laws is lumped.
             chance = float(f"{law[upper] / both:.14g}")
             out.append((both, Told(rows[lower], tuple((chance,) if i == g else () for i in range(len(directions))))))
     out += [(float(p), Told(rows[c], nothing)) for c, p in enumerate(law) if p > 0 and c not in inside]

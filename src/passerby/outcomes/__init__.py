@@ -1,1 +1,1 @@
-"""What can be published: series, and channels that stand in for many or a continuum of values."""
+"""Possible outputs: series, and channels standing in for many or a continuum of values."""

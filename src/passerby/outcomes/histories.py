@@ -1,7 +1,7 @@
-"""What can be published where counts are chosen as one goes: histories, grown step by step or drawn.
+"""Possible outputs under adaptive counts: histories, grown step by step or drawn.
 
-Each history has its own counts. All counts of all histories together are one release, over which the evidence of a
-history is that of the counts it has, and nothing of the others.
+Each history has its own counts. All counts of all histories together are one release. The evidence of a history in it
+is the evidence of its own counts alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WORTH_SORTING = 16
 
 @dataclass(frozen=True, eq=False)
 class Beginning:
-    """What was published so far, and what it tells.
+    """The published values so far, and their evidence.
 
     `told` has, for each step, the log-likelihoods (counts, 2) of the values without the target and with; `belief` (M,)
     is how likely this beginning is together with each state of the last step.
@@ -56,8 +56,8 @@ def listed_histories(
 ) -> tuple[MarkovPrior, Release, Series] | None:
     """The likeliest `most` histories, as series of all counts together over a chain with the memory they need.
 
-    None where values come from a continuum, or a probability of more than `most_left` is left over; with `strict`,
-    an error that says so, also where there are more than `most`.
+    None if values come from a continuum, or a probability of more than `most_left` is left over. With `strict`, an
+    error says so, also for more than `most` histories.
     """
     every, dropped = [Beginning((), (), (), prior.initial)], 0.0
     for t in range(release.steps):
@@ -85,7 +85,7 @@ def listed_histories(
 def _grown(
     prior: MarkovPrior, release: AdaptiveRelease, every: Sequence[Beginning], t: int, most: int
 ) -> tuple[list[Beginning] | None, float]:
-    """All that may follow at step t, and the log of how many they are at most; None where they are too many."""
+    """All possible continuations at step t, and the log of their number at most; None if they are too many."""
     last = t == release.steps - 1
     named = [checked(prior, release.named(beginning.history)) for beginning in every]
     laws = [[_law(told_by(count, release.size), last) for count in counts] for counts in named]
@@ -101,7 +101,7 @@ def _grown(
 
 
 def checked(prior: MarkovPrior, counts: tuple[Count, ...]) -> tuple[Count, ...]:
-    """Counts that a policy names; places that the prior does not have are an error."""
+    """The counts named by a policy; places unknown to the prior are an error."""
     for count in counts:
         for zone in count.zones:
             if zone[-1] >= prior.places:
@@ -115,7 +115,7 @@ def checked(prior: MarkovPrior, counts: tuple[Count, ...]) -> tuple[Count, ...]:
 def _law(channel: Channel, last: bool) -> tuple[Floats, Floats] | None:
     """Values and their log-likelihoods (values, 2) without and with the target; None for a continuum.
 
-    Nothing follows the last step, so that values which tell the same are one there.
+    Nothing follows the last step, so values of the same evidence are lumped there.
     """
     mechanism, others = channel
     values = mechanism.outputs(others)
@@ -128,9 +128,9 @@ def _law(channel: Channel, last: bool) -> tuple[Floats, Floats] | None:
 
 
 def _seen(prior: MarkovPrior, beginning: Beginning, counts: tuple[Count, ...], t: int) -> tuple[Floats, Ints]:
-    """How likely the beginning is together with each state of step t, and which states each count counts (M', counts).
+    """The joint probability of the beginning and each state of step t, and each count's states (M', counts).
 
-    Where a count is about steps before, states are those of a chain that remembers what it needs.
+    If a count is about earlier steps, states are the states of a chain with the memory it needs.
     """
     if all(count.first == t for count in counts):
         belief = beginning.belief @ prior.matrix(t - 1) if t else prior.initial
@@ -154,7 +154,7 @@ def _following(
     belief: Floats,
     bits: Ints,
 ) -> Iterator[Beginning]:
-    """What may be published at the next step, value by value; only what is possible."""
+    """The possible values of the next step, one by one."""
     states = len(beginning.belief)
     open_: list[tuple[tuple[float, ...], list[Floats], Floats]] = [((), [], belief)]
     for j, (values, table) in enumerate(laws):
@@ -175,7 +175,7 @@ def _following(
 
 
 def _ask_again(release: AdaptiveRelease, first: Sequence[Count]) -> None:
-    """Refuse a policy that does not name any more what it named at first: it goes by more than what was published."""
+    """Refuse a policy that contradicts its first answer: it goes by more than the published values."""
     again = release.named(())
     if again != tuple(first):
         raise InputError(
@@ -193,7 +193,7 @@ def drawn_histories(
     *,
     traces: Ints | None = None,
 ) -> tuple[MarkovPrior, Release, Series]:
-    """Histories of given traces, or of drawn ones that the anchor gets wrong, as series of all counts together."""
+    """Histories of given traces, or of drawn traces guessed wrong by the anchor, as series of all counts together."""
     if traces is None:
         traces = sample_traces(prior, release.steps, rng, runs, anchor)
     history: list[History] = [()] * runs

@@ -1,7 +1,7 @@
-"""The published series that a measurement looks at: all of those that matter, or a sample.
+"""The published series in a measurement: all that matter, or a sample.
 
-Averages over what could be published are taken over a `Series`: each member carries the evidence it gives and the
-probability (enumerated) or weight (sampled) it stands for.
+Averages over possible outputs are taken over a `Series`. Each member carries its evidence, and a probability
+(enumerated) or weight (sampled).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from passerby.support.statistics import lower_limit, standard_error, upper_limit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: A guess that nearly always succeeds is no anchor: the traces that it gets wrong are too rare to be drawn.
+#: A guess that nearly always succeeds is no anchor: the traces it gets wrong are too rare to be drawn.
 MOST_ANCHORED = 0.98
-#: The success of an anchor given a series it fails for is below one; this is where rounding is cut off.
+#: The success of an anchor given a series it fails for is below one; rounding is cut off here.
 MOST_ANCHORED_GIVEN = 1 - 1e-9
 #: More series than this are not enumerated.
 MAX_SERIES = 4096
-#: Published values that are less likely than this, in logarithms, are refused: ratios have nine digits up to here.
+#: Published values less likely than this, in logarithms, are refused: ratios have nine digits up to here.
 FARTHEST = 1e6
-#: The smallest weight of what is possible.
+#: The smallest weight of a possible state.
 FAINTEST = 1e-300
-#: Log-likelihoods that are farther from those of nobody than this are taken relative to the largest of a step.
+#: Log-likelihoods farther than this from the likelihood of nobody are taken relative to the largest of a step.
 FAR = 100.0
 
 
@@ -47,14 +47,14 @@ FAR = 100.0
 class Series:
     """Published series: `evidence` (n, T, S + 1) as log-likelihoods, `mass` (n,).
 
-    Enumerated series are distinct and carry their probabilities, in decreasing order; `left_over` is the probability
-    of those not listed.
+    Enumerated series are distinct and carry their probabilities, in decreasing order. `left_over` is the probability of
+    the unlisted ones.
 
-    Sampled ones are drawn for traces that one `Anchor` guess gets wrong, since its success is known and needs no
-    sample. `anchored` (n,) is its success given each series: an average is that success plus the average of what is
-    achieved beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces. If no guess exceeds
-    `capped` (n,) given each series, and `most` over all, series may be drawn where there is room between both; then
-    each stands for `(most - success) / (capped - anchored)`.
+    Sampled ones are drawn for traces guessed wrong by one `Anchor` guess, since its success is known and needs no
+    sample. `anchored` (n,) is its success given each series. An average is this success plus the average of the success
+    beyond it. A series stands for `(1 - success) / (1 - anchored)` series of all traces. Suppose no guess exceeds
+    `capped` (n,) given each series, and `most` over all. Then series may be drawn from the room between both. Each then
+    stands for `(most - success) / (capped - anchored)`.
     """
 
     evidence: Floats
@@ -75,17 +75,17 @@ class Series:
         return frozen(relative(self.evidence))
 
     def first(self, count: int) -> Series:
-        """The first of the series that were drawn."""
+        """The first of the drawn series."""
         count = min(count, len(self))
         return self.some(np.arange(count), self.mass[:count] * (len(self) / count))
 
     def some(self, which: Ints, mass: Floats) -> Series:
-        """Some of the series (m,), which stand for so much (m,)."""
+        """Some of the series (m,), with these weights (m,)."""
         anchored, capped = (np.full(len(self), known)[which] for known in (self.anchored, self.capped))
         return replace(self, evidence=self.evidence[which], mass=mass, anchored=anchored, capped=capped)
 
     def mean(self, values: Floats) -> tuple[float, float]:
-        """The average of a value per series, and its standard error (0 only where all series are listed)."""
+        """The average of a value per series, and its standard error (0 only if all series are listed)."""
         beyond = self.mass * (values - self.anchored)
         # Rounding, or luck, must not make it more than certain.
         mean = min(1.0, max(0.0, self.success + float(beyond.sum())))
@@ -94,7 +94,7 @@ class Series:
         return mean, standard_error(beyond * len(values), self.room)
 
     def upper(self, values: Floats, guide: Floats, confidence: float) -> float:
-        """At least the average of a value per series: exact plus what was not listed, or an upper confidence limit.
+        """At least the average of a value per series: exact plus the unlisted rest, or an upper confidence limit.
 
         Sampled values may depend on each other if `guide` does not (see `upper_limit`).
         """
@@ -103,18 +103,18 @@ class Series:
         return self.success + self.room * upper_limit(self.beyond(values), confidence, self.beyond(guide))
 
     def lower(self, values: Floats, guide: Floats, confidence: float) -> float:
-        """At most the average of a value per series: that of those listed, or a lower confidence limit."""
+        """At most the average of a value per series: the average of the listed ones, or a lower confidence limit."""
         if not self.sampled:
             return self.mean(values)[0]
         return self.success + self.room * lower_limit(self.beyond(values), confidence, self.beyond(guide))
 
     @property
     def room(self) -> float:
-        """What may be achieved beyond the anchor, on average."""
+        """The room beyond the anchor's success, on average."""
         return self.most - self.success
 
     def beyond(self, values: Floats) -> Floats:
-        """The share of what the anchor leaves that each value achieves."""
+        """The share of the anchor's remaining room filled by each value."""
         return np.clip((values - self.anchored) / (self.capped - self.anchored), 0.0, 1.0)
 
 
@@ -128,15 +128,15 @@ class Anchor:
 
 
 def given_series(release: Release, published: Iterable[float | Iterable[float]]) -> Series:
-    """The one series that was really published, in the form of the release's sensors."""
+    """The one series of an actual publication, in the form of the release's sensors."""
     values = as_published(release, published)
     absent, present = release.likelihoods(values[None])
     top = np.maximum(absent, present)
     _check_near(release, values, top[0])
-    # Only ratios matter. Without what both have in common, sums over many counts keep their digits.
+    # Only ratios matter. Without the common part of both, sums over many counts keep their digits.
     common = np.where(np.isfinite(top), top, 0.0)
     evidence = release.by_class(absent - common, present - common)
-    # A mechanism has no likelihood for an empty cell that it never leaves empty.
+    # A mechanism has no likelihood for an empty cell if it never leaves one.
     return one_series(np.where(np.isnan(evidence), -np.inf, evidence))
 
 
@@ -152,7 +152,7 @@ def _check_near(release: Release, values: Floats, logs: Floats) -> None:
 
 @lru_cache(maxsize=64)
 def silent_series(steps: int) -> Series:
-    """The one series where nothing is published."""
+    """The one series of an empty publication."""
     return one_series(frozen(np.zeros((1, steps, 1))))
 
 
@@ -162,7 +162,7 @@ def one_series(evidence: Floats) -> Series:
 
 
 def as_published(release: Release, published: Iterable[float | Iterable[float]]) -> Floats:
-    """Values (T, S), NaN where there is no sensor."""
+    """Values (T, S), NaN without a sensor."""
     if isinstance(published, (str, bytes)) or not isinstance(published, Iterable):
         raise InputError(f"published: expected a value for each sensor of each step, got {published!r}")
     steps = [list(step) if isinstance(step, Iterable) else [step] for step in published]
@@ -185,7 +185,7 @@ def as_published(release: Release, published: Iterable[float | Iterable[float]])
 def sample_series(
     prior: MarkovPrior, release: Release, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
 ) -> Series:
-    """Draw traces from the prior, those that the anchor gets wrong, and what is published for them."""
+    """Draw traces from the prior, all guessed wrong by the anchor, and published series for them."""
     traces = sample_traces(prior, release.steps, rng, runs, anchor)
     return sampled_series(prior, release, release.drawn(traces, rng), anchor)
 
@@ -193,7 +193,7 @@ def sample_series(
 def sample_traces(
     prior: MarkovPrior, steps: int, rng: np.random.Generator, runs: int, anchor: Anchor | None = None
 ) -> Ints:
-    """Draw traces (runs, T) from the prior, those that the anchor gets wrong."""
+    """Draw traces (runs, T) from the prior, all guessed wrong by the anchor."""
     if anchor is None or anchor.success > MOST_ANCHORED:
         return prior.sample(runs, steps, rng)
     kept = np.empty((0, steps), dtype=np.int64)
@@ -217,13 +217,13 @@ def sampled_series(prior: MarkovPrior, release: Release, evidence: Floats, ancho
 
 @dataclass(eq=False)
 class DrawnNoise:
-    """What noise adds to counts in so many series, once it is asked for."""
+    """The noise added to counts in so many series, drawn at the first call."""
 
     rng: np.random.Generator
     kept: dict[tuple[int, ...], Floats] = field(default_factory=dict)
 
     def of(self, nobody: Release, runs: int) -> Floats:
-        """What a release publishes of nobody (runs, T, S), the same whenever it is asked for."""
+        """Published values of nobody (runs, T, S), the same at each call."""
         shape = (runs, *nobody.grid.shape)
         if shape not in self.kept:
             self.kept[shape] = nobody.published(np.zeros(shape, dtype=np.int64), self.rng)
@@ -231,9 +231,9 @@ class DrawnNoise:
 
 
 def weights_of(release: Release, traces: Ints, noise: DrawnNoise, rng: np.random.Generator) -> Floats:
-    """Likelihoods (n, T, C) by class of what is published for traces (n, T), up to a factor for each step.
+    """Likelihoods (n, T, C) by class of the published values for traces (n, T), up to a factor for each step.
 
-    Where noise is the same at every count, it is `noise`; what else is drawn is drawn by `rng`.
+    If noise is the same at every count, it is `noise`; other draws come from `rng`.
     """
     if release.plain or release.crowd is not None or not all(way.shift_invariant for way in release.ways):
         return relative(release.drawn(traces, rng))
@@ -247,7 +247,7 @@ def weights_of(release: Release, traces: Ints, noise: DrawnNoise, rng: np.random
 
 
 def distinct(evidence: Floats) -> tuple[Ints, Ints]:
-    """The first of each of m different series (m,), and which of them each one is (n,).
+    """The first of each of m different series (m,), and the index of each one among them (n,).
 
     The same raw counts are often drawn again.
 
@@ -279,9 +279,9 @@ def enumerate_series(
     most_left: float = 1.0,
     little: float = 0.0,
 ) -> Series | None:
-    """The likeliest `max_series` series in decreasing probability, but for those that are `little` together.
+    """The likeliest `max_series` series in decreasing probability, but for the ones that are `little` together.
 
-    None for mechanisms with a continuum of outputs, and where a probability of more than `most_left` is left over.
+    None for mechanisms with a continuum of outputs, and if a probability of more than `most_left` is left over.
     """
     found = _listed(prior, release, max_series, most_left, little)
     if found is None:
@@ -293,7 +293,7 @@ def enumerate_series(
 
 
 def chances_of_all(prior: MarkovPrior, release: Release) -> Floats | None:
-    """The probability of each series that can be published (n,); None where there are too many to list them."""
+    """The probability of each possible series (n,); None if they are too many to list."""
     if exceeds(log_series(prior, release), MAX_SERIES):
         return None
     found = _listed(prior, release, MAX_SERIES, 0.0, 0.0)
@@ -313,11 +313,11 @@ def _listed(
 
 
 def relative(evidence: Floats) -> Floats:
-    """Log-likelihoods as weights whose largest is one at each step, which is all that a posterior needs.
+    """Log-likelihoods as weights: the largest is one at each step. A posterior needs no more.
 
-    What is possible keeps a weight, if a faint one, by which kernels know that they leave something out.
+    Possible states keep a weight, if a faint one: kernels know by it that they leave something out.
     """
-    # Where nothing explains the step, all weights are zero.
+    # If nothing explains the step, all weights are zero.
     weights = evidence - np.maximum(evidence.max(axis=-1, keepdims=True), -1e300)
     np.maximum(np.exp(weights, out=weights), FAINTEST, out=weights)
     return np.where(evidence > -np.inf, weights, 0.0)
@@ -344,9 +344,9 @@ def wrong_laws(prior: MarkovPrior, release: Release, evidence: Floats, guesses: 
 def _case(
     prior: MarkovPrior, release: Release, evidence: Floats, guesses: Ints
 ) -> tuple[Floats, Floats, Ints, Ints, Floats, Ints]:
-    """Chain, classes, weights and guesses to be scored, with places that are alike merged.
+    """Chain, classes, weights and guesses to score, with alike places merged.
 
-    Of those, a guess that makes sense names the likeliest. Where one names another, the chain is left as it is.
+    A sensible guess names the likeliest of alike places. If one names another, the chain is left as it is.
     """
     case = merged(prior, release, relative(evidence))
     if not case.best.size:

@@ -1,10 +1,10 @@
-"""Stand-ins for a mechanism with many outputs or a continuum: one that tells less, and one that tells more.
+"""Stand-ins for a mechanism with many outputs or a continuum: a less telling one, and a more telling one.
 
-All that a published value tells of the target's presence is its likelihood ratio. Values of the same ratio may be told
-as one, and nothing is lost. Telling a few neighbouring ratios as one is a function of the value, so it tells *less*.
-Moving a ratio to one of two around it, at random so that both laws are kept, can be undone by a random function of the
-result, so it tells *more*. The loss lies between those of the two, and both have few outputs: their series can be
-listed, and nothing need be sampled.
+The evidence of a published value about the target's presence is its likelihood ratio. Values of the same ratio may be
+told as one, and nothing is lost. Telling a few neighbouring ratios as one is a function of the value, so it tells
+*less*. A ratio may be moved to one of two around it, at random and with both laws kept. This can be undone by a random
+function of the result. So it tells *more*. The loss lies between the losses of the two, and both have few outputs:
+their series can be listed, and nothing need be sampled.
 
 The same device brackets channels in the construction of polar codes: Tal and Vardy (2013), "How to construct polar
 codes", IEEE Transactions on Information Theory 59.
@@ -40,10 +40,10 @@ CERTAIN = 12.0
 
 @lru_cache(maxsize=4_000)
 def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
-    """Likelihoods (outcomes, 2) without and with the target, of a stand-in that tells less and of one that tells more.
+    """Likelihoods (outcomes, 2) without and with the target, of a less telling stand-in and of a more telling one.
 
-    In increasing order of the likelihood ratio; None where the mechanism cannot say. Where there are few outputs, both
-    are the mechanism itself.
+    In increasing order of the likelihood ratio; None if the mechanism has none. If there are few outputs, both are the
+    mechanism itself.
 
     >>> from passerby import Geometric
     >>> less, more = stand_ins(Geometric(1.0), 0)
@@ -62,13 +62,13 @@ def stand_ins(mechanism: Mechanism, count: int) -> tuple[Floats, Floats] | None:
 
 
 def coarser(table: Floats, most: int) -> Floats:
-    """At most so many outcomes, by increasing ratio, that tell a little more than those of a table (outcomes, 2)."""
+    """At most so many outcomes, by increasing ratio, telling a little more than a table (outcomes, 2) does."""
     table = by_ratio(table)
     return spread(table, _groups(table, most)) if len(table) > most else table
 
 
 def _groups(table: Floats, most: int) -> NDArray[np.int64]:
-    """Where at most so many groups of outcomes begin, which are even both in log ratio and in mass."""
+    """The beginnings of at most so many groups of outcomes, even both in log ratio and in mass."""
     with np.errstate(divide="ignore"):
         ratio = np.clip(np.log(table[:, 1]) - np.log(table[:, 0]), -CERTAIN, CERTAIN)
     mass = np.cumsum(table.sum(axis=1))
@@ -77,9 +77,9 @@ def _groups(table: Floats, most: int) -> NDArray[np.int64]:
 
 
 def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
-    """Split every outcome between the two around it that are `kept` (the first one is, and so is the last).
+    """Split every outcome between the two around it among the `kept` ones (the first one is, and so is the last).
 
-    An outcome (a, b) goes to the two in proportions that keep the sums of a and of b.
+    An outcome (a, b) goes to the two in proportions keeping the sums of a and of b.
 
     >>> spread(np.array([[0.5, 0.0], [0.3, 0.3], [0.2, 0.7]]), np.array([0])).round(4)
     array([[0.7143, 0.    ],
@@ -102,7 +102,7 @@ def spread(table: Floats, kept: NDArray[np.int64]) -> Floats:
 def at_any(mechanism: Mechanism, least: int, most: int) -> Floats | None:
     """Likelihoods (outcomes, 2) of a stand-in that tells more than the mechanism at any count from `least` to `most`.
 
-    None where the mechanism has no stand-ins.
+    None if the mechanism has no stand-ins.
 
     >>> from passerby import Suppression
     >>> at_any(Suppression(10), 0, 8), at_any(Suppression(10), 0, 9)
@@ -115,10 +115,10 @@ def at_any(mechanism: Mechanism, least: int, most: int) -> Floats | None:
 
 
 def joined(tables: Sequence[Floats]) -> Floats:
-    """The law that tells just as much as any of several.
+    """The least telling law that tells at least as much as each of several.
 
     A law tells the more of a yes or no, the higher its curve of true over false alarms rises (Blackwell 1953,
-    "Equivalent comparisons of experiments"), so it is the one with the concave hull of all their curves.
+    "Equivalent comparisons of experiments"). So it is the law with the concave hull of all their curves.
     """
     curves = [np.zeros((1, 2)), *(np.cumsum(table[::-1], axis=0) for table in tables)]
     points = np.unique(np.concatenate(curves).clip(0.0, 1.0), axis=0)
@@ -132,7 +132,7 @@ def joined(tables: Sequence[Floats]) -> Floats:
 
 
 def _left(a: Floats, b: Floats, c: Floats) -> float:
-    """Above 0 where the way from a over b to c turns left."""
+    """Above 0 if the way from a over b to c turns left."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
@@ -141,7 +141,7 @@ FINEST = 1e-13
 
 
 def log_outcomes(release: Release) -> float:
-    """The logarithm of how many series a release can publish that tell different things; infinite for a continuum."""
+    """The logarithm of the number of possible series of different evidence; infinite for a continuum."""
     channels = [channel for step in release.channels for channel in step]
     if any(channel.continuous for channel, _ in counts_of(release.channels)):
         return math.inf
@@ -150,9 +150,9 @@ def log_outcomes(release: Release) -> float:
 
 
 def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: float) -> tuple[Series, Series] | None:
-    """For a mechanism with many outputs or a continuum: the series of stand-ins that tell less and that tell more.
+    """For a mechanism with many outputs or a continuum: the series of less telling and of more telling stand-ins.
 
-    None where the mechanism has no stand-ins, or where even the coarsest one that tells more has over `most` series.
+    None if the mechanism has no stand-ins, or if even the coarsest more telling one has over `most` series.
     """
     laws = [stand_ins(*channel) for step in release.channels for channel in step]
     pairs = [pair for pair in laws if pair is not None]
@@ -161,7 +161,7 @@ def bracketing_series(prior: MarkovPrior, release: Release, most: int, faint: fl
     more = grown_series(prior, release, [pair[1] for pair in pairs], most, faint, more=True)
     if more is None:
         return None
-    # What telling less costs is found out with fewer series than what telling more gains.
+    # The cost of telling less is found with fewer series than the gain of telling more.
     less = grown_series(prior, release, [pair[0] for pair in pairs], max(1, most // 4), 0.0, more=False)
     return None if less is None else (less, more)
 
@@ -171,7 +171,7 @@ def grown_series(
 ) -> Series | None:
     """Series of stand-ins for the sensors' `laws`, told apart as finely as `most` series allow.
 
-    See `kernels.chain.series`. Beginnings less likely than `faint` are left over. None where `most` do not suffice.
+    See `kernels.chain.series`. Beginnings less likely than `faint` are left over. None if `most` do not suffice.
     """
     active = release.grid.reshape(-1) >= 0
     cells = np.zeros((active.size, max(map(len, laws), default=1), 2))

@@ -1,1 +1,1 @@
-"""Questions about one person that a release may answer: a file for each."""
+"""Questions about one person for a release to answer: a file for each."""

@@ -1,4 +1,4 @@
-"""What other measures of privacy say of the same release: differential privacy, and reconstruction advantage."""
+"""Other measures of privacy for the same release: differential privacy, and reconstruction advantage."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .trace.methods.formula import loose_bound
 class DifferentialPrivacy:
     """`(epsilon, delta)` of a release: by the paper's formula and by exact accounting, the same for every person.
 
-    `formula` and `exact` are for datasets in which one person's trace is another, `added` for those in which one person
-    is there or not; so many counts differ at most, `changed_counts` and `added_counts`. `person` is `exact` for the
-    traces that one person can have, where their prior is given. All are None where the mechanism is not differentially
-    private; `remark` says why, or warns of the formula (for Gaussian noise).
+    `formula` and `exact` are for datasets differing in the trace of one person. `added` is for datasets differing in
+    the presence of one person. At most `changed_counts` and `added_counts` counts differ. `person` is `exact` for the
+    possible traces of one person, if their prior is given. All are None if the mechanism is not differentially private.
+    `remark` then gives the reason. It may also warn of the formula (for Gaussian noise).
     """
 
     delta: float
@@ -41,17 +41,18 @@ class DifferentialPrivacy:
 def differential_privacy(
     release: Release, delta: float = 1e-5, prior: MarkovPrior | None = None
 ) -> DifferentialPrivacy:
-    """Differential privacy of all steps together, for datasets that differ in one person's whole trace.
+    """Differential privacy of all steps together, for datasets differing in the whole trace of one person.
 
-    Where people move in groups (`Release(size=g)`), datasets differ in the trace of a whole group, which changes counts
-    by g at a time: pure epsilon is g times that of one person.
+    If people move in groups (`Release(size=g)`), datasets differ in the trace of a whole group. This changes counts by
+    g at a time, so pure epsilon is g times the epsilon of one person.
 
-    The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2), which
-    holds only where it gives at most 1; the exact value comes from `accounting.epsilon`. One person changes one count
-    by one at a step with one sensor, and two counts at a step with several; with zones, flows and visitors, as many as
-    two traces differ in (`sensitivity`). What is done to noisy counts afterwards (rounding, clamping, suppression) does
-    not weaken their differential privacy and is not counted as strengthening it. Noise after a fresh sample for each
-    count is stronger than noise alone; its value is exact for one count, and a little above for several.
+    The formula is `sqrt(2 ln(1.25/δ) T) / σ` (Dwork and Roth 2014, as quoted by Koga et al. 2024, section 2.2). It
+    holds only if its value is at most 1. The exact value comes from `accounting.epsilon`. One person changes one count
+    by one at a step with one sensor, and two counts at a step with several. With zones, flows and visitors, one person
+    changes as many as two traces differ in (`sensitivity`). Post-processing of noisy counts (rounding, clamping,
+    suppression) does not weaken their differential privacy. It is not counted as strengthening it. Noise after a fresh
+    sample for each count is stronger than noise alone; its value is exact for one count, and a little above for
+    several.
 
     >>> from passerby.mechanisms import Gaussian
     >>> value = differential_privacy(Release([0] * 10, Gaussian(1.0)))
@@ -101,9 +102,9 @@ def _by_formula(noise: Mechanism, times: float, delta: float, exact: float) -> t
 def reconstruction_advantage(prior: MarkovPrior, release: Release, success: float | None = None) -> float:
     """Guo et al.'s (2022) advantage `(success - p*) / (1 - p*)` of getting every step right.
 
-    `p* = max_x Pr[X = x]` is the chance of the best guess without the release, over the traces x that may be named: no
-    step at a place that is not `guessable`. Without `success`, their upper bound: Fano's inequality
-    `H(X) - I <= h(q) + q log(M^T - 1)` on the error `q`, over all traces.
+    `p* = max_x Pr[X = x]` is the chance of the best guess without the release. Its traces x have no step at a place
+    outside `guessable`. Without `success`, their upper bound: Fano's inequality `H(X) - I <= h(q) + q log(M^T - 1)` on
+    the error `q`, over all traces.
 
     >>> from passerby import line_prior
     >>> round(reconstruction_advantage(line_prior(100), Release([7, 93, 41])), 4)

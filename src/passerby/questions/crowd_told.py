@@ -1,4 +1,4 @@
-"""Draws of others who are known by their habits, and of what somebody is told of them."""
+"""Draws of others known by their habits, and of an adversary's side information on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from passerby.others.side_information import SideInformation, draw_side_informat
 
 
 def told_of_crowd(release: Release, size: int, rng: np.random.Generator) -> SensorInformation | SideInformation:
-    """So many draws of the others in a release, with what is told of them: where they were at every second step."""
+    """So many draws of the others in a release, with side information: their places at every second step."""
     crowd = release.crowd
     if crowd is not None and crowd.told is not None:
         return SensorInformation.of(release, crowd.told, size, rng)

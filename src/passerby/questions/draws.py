@@ -1,4 +1,4 @@
-"""Looks at series that were drawn: confidence limits for each measure of how well an event is told."""
+"""Looks at drawn series: confidence limits for each measure of telling an event from its absence."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from .parts import ANYTHING, Ends, Part
 
 Floats = NDArray[np.float64]
 
-#: Tangents to a trade-off curve that are tried; and of these for how often somebody is sure.
+#: Numbers of tangents to try on a trade-off curve, and on the curve of high certainty.
 TANGENTS, SURENESSES = 64, 24
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Part):
-    """Series that were drawn where the event holds, and where it does not.
+    """Series drawn under the event, and series drawn without it.
 
     `given` and `given_not` hold `log Pr[y | E] - log Pr[y | not E]` of each. With the true law of both hypotheses, the
-    ends are confidence limits of both sides; where somebody who is `told_more` has these ratios, of the upper ones.
+    ends are confidence limits of both sides. If a better informed observer (`told_more`) has these ratios, the ends are
+    upper limits only.
     """
 
     given: Floats
@@ -38,7 +39,7 @@ class Drawn(Part):
 
     @cached_property
     def ratio(self) -> Floats:
-        """`Pr[y | not E] / Pr[y | E]` of those that were drawn where the event holds."""
+        """`Pr[y | not E] / Pr[y | E]` of the series drawn under the event."""
         with np.errstate(over="ignore"):
             return np.exp(-self.given)
 
@@ -47,7 +48,7 @@ class Drawn(Part):
         return upper_limit(values, self.level) if upper else lower_limit(values, self.level)
 
     def advantage(self) -> Ends:
-        """Limits for the mean of `(1 - Pr[y | not E] / Pr[y | E])⁺` where the event holds, and of its mirror image."""
+        """Limits for the mean of `(1 - Pr[y | not E] / Pr[y | E])⁺` under the event, and of its mirror image."""
         with np.errstate(over="ignore"):
             mirror = np.exp(self.given_not)
         sides = [np.maximum(1 - values, 0.0) for values in (self.ratio, mirror)]
@@ -56,7 +57,7 @@ class Drawn(Part):
         return 0.0 if self.told_more else self._limit(values, False), self._limit(values, True)
 
     def affinity(self) -> Ends:
-        """Limits for the mean of `2 √(p q) / (p + q)` over the draws of both sides, which is from 0 to 1."""
+        """Limits for the mean of `2 √(p q) / (p + q)` over the draws of both sides, a number from 0 to 1."""
         shortest = min(len(self.given), len(self.given_not))
         with np.errstate(over="ignore"):
             values = [1 / np.cosh(side[:shortest] / 2) for side in (self.given, self.given_not)]
@@ -64,15 +65,15 @@ class Drawn(Part):
         return self._limit(mean, False), 1.0 if self.told_more else self._limit(mean, True)
 
     def power(self, false: float) -> Ends:
-        """A test that a half of the draws chose, with limits from the other half; and a tangent likewise."""
+        """A test chosen by a half of the draws, with limits from the other half; and a tangent likewise."""
         half = len(self.ratio) // 2
         first, rest = np.sort(self.ratio[:half]), self.ratio[half:]
         upper = self._tangent(first, rest, false)
         return false if self.told_more else max(false, self._tested(first, rest, false)), upper
 
     def _tested(self, first: Floats, rest: Floats, false: float) -> float:
-        """True positives of the test "as likely as that without the event", mixed with none if alarms are too many."""
-        # False alarms of the tests that say yes up to each ratio, which is what the ratio itself averages to.
+        """True positives of the test "as likely as without the event", mixed with none if alarms are too many."""
+        # False alarms of the tests saying yes up to each ratio: the ratio itself averages to them.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.minimum(1.0, np.nan_to_num(false / (np.cumsum(first) / len(first)), nan=1.0))
         edge = float(first[int(np.argmax(np.arange(1, len(first) + 1) * part))])
@@ -94,23 +95,23 @@ class Drawn(Part):
 
     @property
     def _half(self) -> float:
-        """The confidence of each of two limits that make an end together."""
+        """The confidence of each of two limits making an end together."""
         assert self.level is not None
         return 1 - (1 - self.level) / 2
 
     def certain(self, chance: float) -> Ends:
-        """Limits for how often a series was drawn that makes the event so likely."""
+        """Limits for the chance of drawing a series after which the event is so likely."""
         if self.told_more:
             return 0.0, self._surest(chance)
         least = log_odds(chance) - math.log(self.prior_odds)
         return self._share(self.given >= least - ALMOST)
 
     def _surest(self, chance: float) -> float:
-        """How often whoever is told less is so sure where the event holds, at most.
+        """An upper limit for the chance of a less informed observer being so sure, under the event.
 
-        Series that make the event so likely have `false <= true / k`, with k the ratio that does so. No test of theirs
-        exceeds `true - g false <= E[(1 - g Pr[y | not E] / Pr[y | E])⁺ | E]`. So `true` is at most that, divided by
-        `1 - g / k`, for any g below k: the best for the first half of the draws.
+        For series making the event so likely, `false <= true / k`, with k the ratio at this likelihood. No test of
+        these series exceeds `true - g false <= E[(1 - g Pr[y | not E] / Pr[y | E])⁺ | E]`. So `true` is at most this
+        bound divided by `1 - g / k`, for any g below k. The first half of the draws chooses the best g.
         """
         enough = log_odds(chance) - math.log(self.prior_odds)
         if enough <= 0:
@@ -140,7 +141,7 @@ class Drawn(Part):
 
 @dataclass(frozen=True, eq=False)
 class Tests(Part):
-    """Tests by a score that is not the ratio of both laws: how often they say yes where the event holds, and where not.
+    """Tests by a score other than the ratio of both laws: their chances of yes with the event and without.
 
     Whoever tests by a score achieves a lower end, whatever the score is. A half of the draws chooses, the other counts.
     """
@@ -153,7 +154,7 @@ class Tests(Part):
         return replace(self, prior_odds=1 / self.prior_odds, given=-self.given_not, given_not=-self.given)
 
     def _shares(self, edge: float) -> tuple[float, float]:
-        """At least the true positives, at most the false ones, of the test that says yes from a score on."""
+        """A lower limit of true positives and an upper limit of false ones, for the test saying yes from a score on."""
         assert self.level is not None
         level = 1 - (1 - self.level) / 2
         true, wrong = (
@@ -162,27 +163,27 @@ class Tests(Part):
         return lower_limit(true, level), upper_limit(wrong, level)
 
     def _edge(self, false: float | None) -> float:
-        """The score from which on the first half gains most, or has no more false positives than this."""
+        """The score from which on the first half gains most, or has no more false positives than allowed."""
         yes, no = (np.sort(values[: len(values) // 2])[::-1] for values in (self.given, self.given_not))
         edges = np.unique(yes)
         true, wrong = (np.searchsorted(-side, -edges, side="right") / max(1, len(side)) for side in (yes, no))
         if false is None:
             return float(edges[np.argmax(true - wrong)])
-        # A limit for false positives is not much below what a tenth more would be.
+        # A limit for false positives is little below the share found with a tenth more of them.
         allowed = wrong <= max(false, 1 / max(1, len(no)))
         return float(edges[np.argmax(np.where(allowed, true, -1.0))]) if allowed.any() else math.inf
 
     def advantage(self) -> Ends:
-        """What the chosen test achieves at least."""
+        """A lower end: the measure of the chosen test."""
         true, wrong = self._shares(self._edge(None))
         return max(0.0, true - wrong), 1.0
 
     def weeks(self, count: int) -> Ends:
-        """What the chosen test gains at least that says yes where any of several series, or all, are as telling."""
+        """A lower end: the gain of the chosen test if it needs yes from any of several series, or from all."""
         true, wrong = self._shares(self._edge(None))
         return max(0.0, (1 - wrong) ** count - (1 - true) ** count, true**count - wrong**count), 1.0
 
     def power(self, false: float) -> Ends:
-        """What the chosen test achieves at least, mixed with one that never says yes where it has too many alarms."""
+        """A lower end: the power of the chosen test, mixed with a test never saying yes if it has too many alarms."""
         true, wrong = self._shares(self._edge(false))
         return max(false, true * min(1.0, false / wrong) if wrong > 0 else true), 1.0

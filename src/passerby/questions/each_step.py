@@ -28,9 +28,9 @@ from .question import Question
 
 Floats = NDArray[np.float64]
 
-#: Numbers that are kept to find the sightings that follow each step, at most.
+#: The most numbers kept for finding the sightings after each step.
 MOST_KEPT = 5e7
-#: A series of which less is left than this is worked out in logarithms.
+#: Below this remaining probability, a series is worked out in logarithms.
 FAINTEST = 1e-250
 
 
@@ -38,8 +38,8 @@ FAINTEST = 1e-250
 class Curve:
     """The chance of the best guess of each step by itself: between `lower` and `upper` (T,), certain unless `level`.
 
-    `baseline` (T,) is that chance without the release. With `published` counts, chances are those given these.
-    Where series were drawn, all ends of the curve hold together at the confidence `level`.
+    `baseline` (T,) is the same chance without the release. With `published` counts, chances are conditional on them. If
+    series were drawn, all ends of the curve hold together at the confidence `level`.
     """
 
     lower: Floats
@@ -51,7 +51,7 @@ class Curve:
 
     @property
     def easiest(self) -> int:
-        """The step at which the person is easiest to find."""
+        """The step with the highest chance of finding the person."""
         return int(np.argmax(self.lower))
 
 
@@ -69,7 +69,7 @@ class EachStep(Question):
 
     @property
     def sentence(self) -> str:
-        """What is asked, in words."""
+        """The question, in words."""
         return "where the person is at each step"
 
     def check(self, prior: MarkovPrior, release: Release) -> None:
@@ -91,7 +91,7 @@ class EachStep(Question):
 
 
 def _together(curves: list[Curve], baseline: Floats) -> Curve:
-    """What lies within all curves; without published counts of one series, the baseline can always be guessed."""
+    """The intersection of all curves. Without published counts of one series, the baseline can always be guessed."""
     lower = np.max([curve.lower for curve in curves], axis=0, initial=0.0) if curves else np.zeros(len(baseline))
     upper = np.min([curve.upper for curve in curves], axis=0, initial=1.0) if curves else np.ones(len(baseline))
     if not any("published" in curve.methods for curve in curves):
@@ -119,7 +119,7 @@ def _curves(setup: Setup, baseline: Floats) -> Iterator[Curve]:
 
 
 def _independent(setup: Setup, baseline: Floats) -> Iterator[Curve]:
-    """Counts that are independent given the trace."""
+    """Counts independent of each other, given the trace."""
     prior, equivalent = setup.prior, setup.equivalent
     if setup.series != "sample":
         points = 1 + equivalent.grid.size
@@ -158,14 +158,14 @@ def _listed(setup: Setup, baseline: Floats) -> Iterator[Curve]:
 
 
 def _between(prior: MarkovPrior, release: Release, less: Series, more: Series, baseline: Floats, name: str) -> Curve:
-    """Between the averages over series that tell less and over those that tell more."""
+    """Between averages over less telling series and over more telling ones."""
     low = less.mass @ chances(prior, release, less)
     high = more.mass @ chances(prior, release, more) + more.left_over
     return Curve(np.asarray(low), np.minimum(high, 1.0), baseline, None, (name,))
 
 
 def _by_histories(setup: Setup, release: AdaptiveRelease, baseline: Floats) -> Iterator[Curve]:
-    """Counts that are chosen as one goes: histories are listed, or drawn."""
+    """Counts chosen adaptively: histories are listed, or drawn."""
     if setup.series != "sample":
         wanted = setup.series == "enumerate"
         left = 1.0 if wanted else 0.2 * setup.tolerance * baseline.min()
@@ -179,7 +179,7 @@ def _by_histories(setup: Setup, release: AdaptiveRelease, baseline: Floats) -> I
 
 
 def _against_crowd(setup: Setup, baseline: Floats) -> Iterator[Curve]:
-    """Others who are known by their habits: between habits alone, and what somebody finds who is told more."""
+    """Others known by their habits: between habits alone, and a better informed adversary."""
     release = setup.release
     if all(rule.raw or rule.shift_invariant for rule in release.ways):
         for known in _independent(replace(setup, release=release.with_others(None)), baseline):
@@ -216,7 +216,7 @@ def chances_of(prior: MarkovPrior, release: Release, weights: Floats, evidence: 
 
 
 def _in_logs(prior: MarkovPrior, release: Release, evidence: Floats) -> Floats:
-    """The same of one series of which hardly any is left: every pass in logarithms."""
+    """The same for one very unlikely series: every pass in logarithms."""
     with np.errstate(divide="ignore"):
         weight = np.take_along_axis(evidence, release.classes(prior), axis=1)
         moves, ahead = prior.log_moves(len(weight)), np.zeros_like(weight)

@@ -1,4 +1,4 @@
-"""Whether a person was ever there: any count is an event, which holds for whoever it counts."""
+"""Whether a person was ever there: any count is an event, and it holds for every person it counts."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Event(Question):
 
     @property
     def sentence(self) -> str:
-        """What is asked, in words."""
+        """The question, in words."""
         return f"whether {'not ' if self.never else ''}{self.count.sentence}"
 
     def check(self, prior: MarkovPrior, release: Release) -> None:
-        """Refuse steps that the release does not have, and places that the prior does not."""
+        """Refuse steps unknown to the release, and places unknown to the prior."""
         if self.count.read >= release.steps:
             raise InputError(
                 f"{self.count!r}: it is about step {self.count.read}, and the release has {release.steps} steps, "
@@ -67,7 +67,7 @@ class Event(Question):
         return told_apart(self.hypotheses(setup), mirrored=self.never)
 
     def hypotheses(self, setup: Setup) -> Hypotheses:
-        """That the count counts the person, and that it does not."""
+        """The hypotheses: the count includes the person, or it does not."""
 
         def follow(chain: MarkovPrior) -> NDArray[np.int64]:
             return self.count.progress(chain.place_of, setup.steps)

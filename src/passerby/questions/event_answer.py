@@ -25,13 +25,13 @@ Status = Literal["open", "certain", "impossible"]
 
 @dataclass(frozen=True, eq=False)
 class EventAnswer:
-    """How well the published counts tell whether an event holds for one person.
+    """How well the published counts tell an event from its absence for one person.
 
-    `event` is its chance without the release. `advantage` is the best test's share of true positives minus that of
-    false positives, and does not depend on that chance; `weeks(w)` is that of so many weeks. `power(f)` is the largest
-    share of true positives with a share f of false ones. `certain(c)` is how often counts appear that make the event at
-    least so likely, for whom it holds, and `absent(c)` the same of its absence. Each is an `Interval`. With `published`
-    counts, `chance` is how likely these make the event.
+    `event` is its chance without the release. `advantage` is the best test's share of true positives minus its share of
+    false positives. It does not depend on the event's chance. `weeks(w)` is the advantage over so many weeks.
+    `power(f)` is the largest share of true positives with a share f of false ones. `certain(c)` is the chance of counts
+    making the event at least so likely, for people with the event. `absent(c)` is the same for its absence. Each is an
+    `Interval`. With `published` counts, `chance` is how likely these make the event.
 
     `status` is "open" unless the event is "certain" or "impossible" for this person whatever is published: then there
     is nothing to be told. Ends hold for certain unless `sampled`, and then each interval at level `confidence`.
@@ -52,7 +52,7 @@ class EventAnswer:
         return self._interval("advantage", [part.advantage() for part in self.parts])
 
     def power(self, false: float = 0.01) -> Interval:
-        """The largest share of those for whom the event holds who are found with so many false positives."""
+        """The largest share of true positives with so many false positives."""
         self._check_average("power")
         _check_share("power", "false", false)
         if self.status != "open":
@@ -61,7 +61,7 @@ class EventAnswer:
         return Interval(max(found.lower, float(false)), max(found.upper, float(false)))
 
     def weeks(self, count: int = 52) -> Interval:
-        """The advantage where the same is published for so many weeks, and habits are known.
+        """The advantage if the same is published for so many weeks, and habits are known.
 
         Weeks are independent given habits. The event holds in all of them, or in none: somebody is counted every week,
         or never. It never falls with more weeks.
@@ -76,13 +76,13 @@ class EventAnswer:
         return self._interval("weeks", [part.weeks(times) for part in self.parts])
 
     def certain(self, chance: float = 0.9) -> Interval:
-        """How often counts appear that make the event at least so likely, for whom it holds."""
+        """The chance of counts making the event at least so likely, for people with the event."""
         self._check_average("certain")
         _check_share("certain", "chance", chance)
         return self._tail("certain", float(chance), self.event.lower)
 
     def absent(self, chance: float = 0.9) -> Interval:
-        """How often counts appear that make the event's absence at least so likely, for whom it does not hold."""
+        """The chance of counts making the event's absence at least so likely, for people without the event."""
         self._check_average("absent")
         _check_share("absent", "chance", chance)
         return self._tail("absent", float(chance), 1 - self.event.upper)
@@ -94,7 +94,7 @@ class EventAnswer:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What was looked at, by name."""
+        """The looks taken, by name."""
         return tuple(dict.fromkeys(part.name for part in self.parts))
 
     def _check_average(self, name: str) -> None:
@@ -114,7 +114,7 @@ class EventAnswer:
         return Interval(lower, upper)
 
     def _ends(self, ends: list[Ends]) -> tuple[Ends, bool]:
-        """The narrowest ends, and whether one rests on a sample: where certain ones are close, they are given."""
+        """The narrowest ends, and whether one rests on a sample. If certain ends are close, they are given."""
         pairs = list(zip(self.parts, ends, strict=True))
         certain = _within([end for part, end in pairs if part.level is None])
         if certain[0] > certain[1]:
@@ -128,11 +128,11 @@ class EventAnswer:
         if not drawn or certain[1] <= certain[0] * (1 + self.tolerance) + 1e-12:
             return certain, False
         both = _within([certain, *drawn])
-        # A sample may be unlucky: its ends contradict each other, or what is certain.
+        # A sample may be unlucky: its ends may contradict each other, or the certain ends.
         return (both, both != certain) if both[0] <= both[1] else (certain, False)
 
     def _tail(self, measure: str, chance: float, event: float) -> Interval:
-        """Chances of a series after which somebody is as sure; what is known of the advantage bounds it as well."""
+        """Chances of a series after which somebody is as sure. The advantage bounds these chances as well."""
         if self.status != "open":
             known = (self.status == "certain") == (measure == "certain")
             return Interval(float(known), float(known))
@@ -140,7 +140,7 @@ class EventAnswer:
         return Interval(found.lower, max(found.lower, min(found.upper, self._most_tail(chance, event))))
 
     def _most_tail(self, chance: float, event: float) -> float:
-        """Who is so sure rightly has few false positives: `x (1 - k) <= advantage`, with `k` their odds at most."""
+        """Being so sure rightly has few false positives: `x (1 - k) <= advantage`, with `k` their odds at most."""
         if chance <= event or event <= 0:
             return 1.0
         odds = event / (1 - event) * (1 - chance) / chance
@@ -210,12 +210,12 @@ def _chance(yes: float, no: float) -> Interval:
 
 
 def _check_share(name: str, argument: str, value: object) -> None:
-    """Refuse what is no number from 0 to 1."""
+    """Refuse anything but a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{name}({argument}={value!r}): expected a number from 0 to 1")
 
 
 def _within(ends: list[Ends]) -> Ends:
-    """What lies within all of several intervals."""
+    """The intersection of several intervals."""
     both = [*ends, ANYTHING]
     return max(lower for lower, _ in both), min(upper for _, upper in both)

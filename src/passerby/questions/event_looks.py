@@ -1,7 +1,7 @@
-"""What is looked at to tell an event from its absence: sightings, lists of series, stand-ins, draws, crowds.
+"""Looks for telling an event from its absence: sightings, lists of series, stand-ins, draws, crowds.
 
-Each look yields a `Part`. Looks that are certain come first, and series are drawn where those leave more open than the
-tolerance allows.
+Each look yields a `Part`. Certain looks come first. Series are drawn if these looks leave more open than the tolerance
+allows.
 """
 
 from __future__ import annotations
@@ -29,24 +29,23 @@ from .parts import Above, Below, Listed, Part, Shown, StandIns, Stretches
 
 Floats = NDArray[np.float64]
 
-#: Cells of the law that is followed from sighting to sighting: the first that leave less open than the tolerance.
+#: Cells of the law followed from sighting to sighting: the first number leaving less open than the tolerance is used.
 CELLS = (40, 80, 200, 512)
-#: Operations that both laws take to pass one cell on.
+#: Operations for passing one cell of both laws on.
 PASS = 10.0
-#: Cells are narrowest at the log odds without any series: even in the inverse hyperbolic sine of the distance from
-#: there in `NARROW`, from `BELOW` to `ABOVE`.
+#: The law of raw series may leave out this share of the tolerance.
 NARROW, BELOW, ABOVE = 0.3, -5.0, 15.0
-#: The share of the tolerance that the law of raw series may leave out.
+#: The share of the tolerance to be left out of the law of raw series.
 LEFT = 1e-2
 #: Series of stand-ins, and the counts above which even the coarsest are too many.
 STAND_INS = (128, 1024)
 MOST_COUNTS = 10
-#: Series are listed where at most so many times as many are possible.
+#: Series are listed if at most so many times as many are possible.
 WORTH_LISTING = 16
 
 
 def parts_of(asked: Hypotheses) -> Iterator[Part]:
-    """Every look at what a release tells of an event, one after another until both ends are close."""
+    """Every look at the evidence of a release for an event, one after another until both ends are close."""
     release = asked.setup.release
     if isinstance(release, AdaptiveRelease):
         yield from by_histories(asked, release)
@@ -57,7 +56,7 @@ def parts_of(asked: Hypotheses) -> Iterator[Part]:
 
 
 def independent(asked: Hypotheses) -> Iterator[Part]:
-    """Counts that are independent given the trace."""
+    """Counts independent of each other, given the trace."""
     setup = asked.setup
     found: list[Part] = []
     near: list[Part] = []
@@ -86,7 +85,7 @@ def close(part: Part, tolerance: float) -> bool:
 
 
 def by_sightings(asked: Hypotheses) -> Iterator[Part]:
-    """All raw series at once, where a sighting shows the place and the event comes true at some of the places."""
+    """All raw series at once, if a sighting shows the place and the event comes true at some of the places."""
     setup = asked.setup
     release, prior, avoided = setup.equivalent, setup.prior, asked.avoided
     if not (release.plain and release.reveals and prior.single) or avoided is None:
@@ -129,7 +128,7 @@ def odds_at(heights: Floats) -> Floats:
 
 
 def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
-    """Whether the event is seen whenever it comes true: every place of it where somebody may be has a sensor then."""
+    """Whether a true event is always seen: every possible place of it has a sensor at that step."""
     prior, grid = asked.setup.prior, asked.setup.equivalent.grid
     there = (avoided == 0) & (prior.marginals(asked.setup.steps) > 0)
     for t, sensors in enumerate(grid):
@@ -138,7 +137,7 @@ def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
 
 
 def by_list(asked: Hypotheses) -> Iterator[Part]:
-    """The series that can be published, one by one, where few carry nearly all of the probability."""
+    """The possible series, one by one, if few carry nearly all of the probability."""
     setup = asked.setup
     release, most = setup.equivalent, _affordable(asked)
     wanted = setup.series == "enumerate"
@@ -151,7 +150,7 @@ def by_list(asked: Hypotheses) -> Iterator[Part]:
 
 
 def by_stand_ins(asked: Hypotheses) -> Iterator[Part]:
-    """Series of mechanisms with few outputs: ones that tell less, and ones that tell more."""
+    """Series of mechanisms with few outputs: less telling stand-ins, and more telling ones."""
     setup = asked.setup
     counts = sum(map(len, setup.release.sensors))
     if setup.release.plain or not counts or counts > MOST_COUNTS:
@@ -170,7 +169,7 @@ def by_stand_ins(asked: Hypotheses) -> Iterator[Part]:
 
 
 def by_erasure(asked: Hypotheses) -> Iterator[Part]:
-    """Raw counts that are sometimes shown, which tell no less: where few of them are noisy."""
+    """Raw counts shown at random, which tell no less, if few of the counts are noisy."""
     release = asked.setup.release
     erasure = Erasure(release)
     if release.plain or not erasure.listable:
@@ -185,14 +184,14 @@ def by_erasure(asked: Hypotheses) -> Iterator[Part]:
 
 
 def by_draws(asked: Hypotheses) -> Part:
-    """Series that are drawn where the event holds, and where it does not."""
+    """Series drawn with the event, and series drawn without it."""
     rng = asked.setup.rng()
     held, not_held = (asked.gaps_of(holds, asked.setup.runs, rng) for holds in (True, False))
     return Drawn("sample", asked.odds, held, not_held, level=_level(asked))
 
 
 def by_histories(asked: Hypotheses, release: AdaptiveRelease) -> Iterator[Part]:
-    """Counts that are chosen as one goes: histories are listed, or drawn."""
+    """Counts chosen adaptively: histories are listed, or drawn."""
     setup = asked.setup
     if setup.series != "sample":
         wanted = setup.series == "enumerate"
@@ -214,14 +213,14 @@ def by_histories(asked: Hypotheses, release: AdaptiveRelease) -> Iterator[Part]:
 
 
 def against_crowd(asked: Hypotheses) -> Iterator[Part]:
-    """Others who are known by their habits: between tests without side information, and what somebody told more finds.
+    """Others known by their habits: between tests without side information, and a better informed adversary.
 
-    The target is independent of the others, so that what is told of them has one law whether the event holds or not.
+    The target is independent of the others. So side information on them has one law, with the event and without.
     """
     setup, release = asked.setup, asked.setup.release
     yield from by_one_count(asked)
     known = _known(asked)
-    # Up to three ends may rest on draws: two of somebody who is told more, and a test.
+    # Up to three ends may rest on draws: two of a better informed observer, and a test.
     for part in () if known is None else independent(known):
         yield Above("known", asked.odds, part, level=part.level)
     rng = setup.rng()
@@ -238,7 +237,7 @@ def against_crowd(asked: Hypotheses) -> Iterator[Part]:
 
 
 def by_one_count(asked: Hypotheses) -> Iterator[Part]:
-    """The count that tells most by itself, of others whose law at this count alone is known."""
+    """The single most telling count, if the law of the others is known at this count alone."""
     release = asked.setup.release
     cells = [(t, j) for t, step in enumerate(release.sensors) for j in range(len(step))]
     if not cells:
@@ -263,7 +262,7 @@ def by_one_count(asked: Hypotheses) -> Iterator[Part]:
 
 
 def _known(asked: Hypotheses) -> Hypotheses | None:
-    """The same for somebody who knows everybody else; None where that depends on how many they are."""
+    """The same for an adversary knowing everybody else; None if the answer depends on the number of others."""
     release = asked.setup.release
     if not all(rule.raw or rule.shift_invariant for rule in release.ways):
         return None
@@ -272,7 +271,7 @@ def _known(asked: Hypotheses) -> Hypotheses | None:
 
 
 def _possible(evidence: Floats) -> Floats:
-    """Log-likelihoods in which counts that habits cannot explain are next to impossible, and say little."""
+    """Log-likelihoods, with little weight on counts nearly impossible under the habits."""
     top = evidence.max(axis=2, keepdims=True)
     there = top > -np.inf
     return np.where(there, np.maximum(evidence - np.where(there, top, 0.0), -40.0), 0.0)
@@ -289,5 +288,5 @@ def _affordable(asked: Hypotheses) -> int:
 
 
 def _level(asked: Hypotheses) -> float:
-    """The confidence of each end, so that all hold together: two, and against a crowd a third."""
+    """The confidence of each end for all to hold together: two ends, and against a crowd a third."""
     return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 3)

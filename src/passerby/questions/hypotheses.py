@@ -1,4 +1,4 @@
-"""An event about one person as two hypotheses: it holds, or it does not, and what series say of both."""
+"""An event about one person as two hypotheses: it holds, or it does not, with the likelihoods of series under both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .laws import gaps
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Series that are worth following side by side.
+#: A number of series worth following side by side.
 MANY = 32
 #: The level (T, M, L) after each step of a chain, by the state of the step and the level before: see `Count.progress`.
 Follow = Callable[[MarkovPrior], Ints]
@@ -28,7 +28,7 @@ Follow = Callable[[MarkovPrior], Ints]
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """An event, followed along the chain of a setup: it holds for those who end at the last level."""
+    """An event, followed along the chain of a setup: it holds for traces ending at the last level."""
 
     setup: Setup
     follow: Follow
@@ -40,7 +40,7 @@ class Hypotheses:
 
     @cached_property
     def logs(self) -> tuple[float, float]:
-        """Log-probabilities, without any series, that the event does not hold, and that it does."""
+        """Log-probabilities of the event's absence and of the event, without any series."""
         steps, states = self.levels.shape[:2]
         nothing = np.zeros((steps, states), dtype=np.int64), np.ones((1, steps, 1))
         prior = self.setup.prior
@@ -49,12 +49,12 @@ class Hypotheses:
 
     @property
     def chance(self) -> tuple[float, float]:
-        """Probabilities, without any series, that the event does not hold, and that it does."""
+        """Probabilities of the event's absence and of the event, without any series."""
         return math.exp(self.logs[0]), math.exp(self.logs[1])
 
     @property
     def log_odds(self) -> float:
-        """Those of the event without any series."""
+        """The log odds of the event without any series."""
         return self.logs[1] - self.logs[0]
 
     @property
@@ -64,9 +64,9 @@ class Hypotheses:
 
     @cached_property
     def avoided(self) -> Floats | None:
-        """1 for the places that a trace avoids while the event has not come true (T, M): None where more is to know.
+        """1 for the places avoided by a trace until the event comes true (T, M). None if more must be known.
 
-        Such an event is true from the first step on at which somebody is at one of the other places.
+        Such an event comes true at the first step at one of the other places.
         """
         levels = self.levels
         if levels.shape[2] != 2 or not (levels[:, :, 1] == 1).all():
@@ -92,7 +92,7 @@ class Hypotheses:
         return out
 
     def gaps_of(self, holds: bool, runs: int, rng: np.random.Generator) -> Floats:
-        """`log Pr[series | E] - log Pr[series | not E]` of series drawn where the event holds, or where it does not."""
+        """`log Pr[series | E] - log Pr[series | not E]` of series drawn with the event, or without it."""
         setup = self.setup
         weights = setup.weights_of(self.draw(holds, runs, rng), rng)
         return gaps(self._logs_of(weights, setup.prior, setup.release.classes(setup.prior))) - self.log_odds

@@ -20,10 +20,10 @@ from .question import Question
 
 @dataclass(frozen=True)
 class InData(Question):
-    """Whether somebody with these habits is among those who are counted.
+    """Whether somebody with these habits is among the counted people.
 
-    The alternative is that nobody is in their place; with `instead`, that somebody else with those habits is. The
-    chance of it, `share`, matters to `certain`, `absent` and `chance` alone.
+    The alternative is an empty place in the data. With `instead`, the alternative is somebody else with other habits.
+    The chance of it, `share`, matters to `certain`, `absent` and `chance` alone.
 
     >>> import passerby as pb
     >>> prior = pb.MarkovPrior.stationary([[0.9, 0.1], [0.5, 0.5]])
@@ -43,7 +43,7 @@ class InData(Question):
 
     @property
     def sentence(self) -> str:
-        """What is asked, in words."""
+        """The question, in words."""
         return "whether the person is counted at all" if self.instead is None else "whether it is this person"
 
     def check(self, prior: MarkovPrior, release: Release) -> None:
@@ -62,7 +62,7 @@ class InData(Question):
         return told_apart(self.hypotheses(setup))
 
     def hypotheses(self, setup: Setup) -> Hypotheses:
-        """That they are counted, and that they are not."""
+        """The hypotheses: they are counted, or they are not."""
         prior, release = setup.given or (setup.prior, setup.release)
         both = absent(prior, self.share) if self.instead is None else either(prior, self.instead, self.share)
         group = np.repeat([1, 0], [prior.states, both.states - prior.states])
@@ -80,7 +80,7 @@ class InData(Question):
 
 
 def absent(prior: MarkovPrior, share: float) -> MarkovPrior:
-    """The habits, or with probability `1 - share` nobody: a place more, which is never left and never counted."""
+    """The habits, or with probability `1 - share` nobody: one more place, never left and never counted."""
     states, places = prior.states, prior.places
     moves = np.zeros((*prior.transition.shape[:-2], states + 1, states + 1))
     moves[..., :states, :states] = prior.transition
@@ -98,7 +98,7 @@ def absent(prior: MarkovPrior, share: float) -> MarkovPrior:
 
 
 def either(prior: MarkovPrior, other: MarkovPrior, share: float) -> MarkovPrior:
-    """The habits, or with probability `1 - share` those of somebody else: one block of states each."""
+    """The habits, or with probability `1 - share` the habits of somebody else: one block of states each."""
     sides = [side.transition for side in (prior, other)]
     steps = {len(moves) for moves in sides if moves.ndim == 3}
     if len(steps) > 1:

@@ -1,7 +1,7 @@
-"""An adversary who knows a share of the others: between one who knows habits alone, and one who knows everybody.
+"""An adversary knowing a share of the others: between knowing habits alone, and knowing everybody.
 
-Each of the others is known with chance q, independently of where they are. Whoever is known is taken off the counts, so
-that the rest is a smaller crowd, and the answer is the mean over who is known (section 27). It grows with q.
+Each of the others is known with chance q, independently of their places. Known people are subtracted from the counts,
+leaving a smaller crowd. The answer is the mean over the sets of known people (section 27). It grows with q.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .measure import measure
 from .question import Question
 from .trace.loss import Loss
 
-#: The shares that are looked at where nothing else is said.
+#: The shares to look at by default.
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-#: Crowds that are listed rather than drawn, at most.
+#: The most crowds to list rather than draw.
 LISTED = 32
-#: Crowds that are drawn, at most.
+#: The most crowds to draw.
 MOST_DRAWS = 10_000
 
 #: How many are unknown of each group of people with the same habits.
@@ -39,7 +39,7 @@ Unknown = tuple[int, ...]
 
 @dataclass(frozen=True)
 class KnownShare:
-    """What an adversary finds who knows such a `share` of the others: between both ends, `certain` or at confidence."""
+    """The answer for an adversary knowing a `share` of the others: between both ends, `certain` or at confidence."""
 
     share: float
     lower: float
@@ -58,11 +58,11 @@ def known_shares(
     confidence: float = 0.99,
     **effort: Any,
 ) -> list[KnownShare]:
-    """How the answer to a question grows with the share of the others who are known, from a `Crowd` to an insider.
+    """The answer to a question for growing shares of known others, from a `Crowd` to an insider.
 
-    Of guesses it is the loss, and of an event its advantage. With share 0 it is what `measure` finds of the release,
-    and with 1 what it finds where all others are known. Between them who is known is listed where few crowds differ,
-    and otherwise drawn, `draws` times for all shares together. `effort` goes to `measure`.
+    Of guesses it is the loss, and of an event its advantage. Share 0 gives the answer of `measure` for the release.
+    Share 1 gives its answer with all others known. Between them, the sets of known people are listed if few crowds
+    differ. Otherwise they are drawn, `draws` times for all shares together. `effort` goes to `measure`.
 
     >>> import passerby as pb
     >>> still = pb.MarkovPrior([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
@@ -91,7 +91,7 @@ def known_shares(
 
 @dataclass(frozen=True)
 class _Case:
-    """What is asked, with the groups of others of the same habits."""
+    """The question, with the groups of others of the same habits."""
 
     prior: MarkovPrior
     release: Release
@@ -100,7 +100,7 @@ class _Case:
     effort: dict[str, Any]
 
     def ends(self, unknown: Unknown, confidence: float) -> tuple[float, float, bool]:
-        """Both ends where so many of each group are unknown, and whether these are certain."""
+        """Both ends if so many of each group are unknown, and whether these are certain."""
         rest = [each for group, count in zip(self.groups, unknown, strict=True) for each in group[:count]]
         if unknown == tuple(map(len, self.groups)):
             release = self.release
@@ -115,7 +115,7 @@ class _Case:
 
 
 def _groups(prior: object, release: object) -> list[list[MarkovPrior]]:
-    """The others by their habits; an error where it cannot be said what it means to know some of them."""
+    """The others by their habits; an error if knowing some of them has no clear meaning."""
     if not isinstance(prior, MarkovPrior) or not isinstance(release, Release):
         raise InputError(f"expected a MarkovPrior and a Release, got {checks.shown(prior)} and {checks.shown(release)}")
     crowd = release.crowd
@@ -135,7 +135,7 @@ def _groups(prior: object, release: object) -> list[list[MarkovPrior]]:
 def _listed(
     case: _Case, shares: Sequence[float], confidence: float, size: int
 ) -> dict[float, tuple[float, float, bool]]:
-    """The mean over all who may be known."""
+    """The mean over all possible sets of known people."""
     every = [*product(*(range(len(group) + 1) for group in case.groups))]
     found = [case.ends(unknown, 1 - (1 - confidence) / size) for unknown in every]
     out = {}
@@ -155,7 +155,7 @@ def _listed(
 def _drawn(
     case: _Case, shares: Sequence[float], confidence: float, draws: int, seed: int
 ) -> dict[float, tuple[float, float, bool]]:
-    """Confidence limits of the mean over draws of who is known: the same draws for all shares, so that it grows."""
+    """Confidence limits of the mean over draws of known people: the same draws for all shares, so the mean grows."""
     coins = np.random.default_rng([seed, 27]).random((draws, sum(map(len, case.groups))))
     cuts = np.cumsum([len(group) for group in case.groups])[:-1]
     doubt = (1 - confidence) / 2
@@ -173,7 +173,7 @@ def _drawn(
 
 
 def _within(found: KnownShare, ends: dict[float, tuple[float, float, bool]]) -> KnownShare:
-    """No less than somebody certainly finds who knows fewer of the others, and no more than who knows more of them."""
+    """Cut an answer to its certain bounds: the answers with fewer and with more of the others known."""
     lower, upper = found.lower, found.upper
     for share, (low, high, certain) in ends.items():
         if certain and share < found.share:

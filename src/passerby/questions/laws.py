@@ -1,7 +1,8 @@
-"""What the series of a release tell of an event: its law with the event and without, and the measures of both.
+"""The evidence of a release's series for an event: its law with the event and without, and the measures of both.
 
 All measures are functions of the law of `r(y) = Pr[not E | y]`. Advantage and power are means of convex functions of
-it: who is told less bounds them from below, and who is told more from above. `certain` and `absent` are not.
+it. A less informed observer bounds them from below, and a better informed one from above. `certain` and `absent` are
+not.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: What is missing from a law is rounding, up to this share of it.
+#: The missing probability of a law is rounding, up to this share of it.
 ROUNDING = 1e-11
-#: A series that makes an event as likely as asked for, but for this, counts.
+#: A series counts as making an event as likely as asked for, up to this difference.
 ALMOST = 1e-12
 
 
@@ -25,7 +26,7 @@ ALMOST = 1e-12
 class Law:
     """Series, or groups of them, by how likely each is with the event, and without: `yes` (n,) and `no` (n,).
 
-    Both add up to one, but for series that are not listed.
+    Both add up to one, but for series not listed.
     """
 
     yes: Floats
@@ -35,7 +36,7 @@ class Law:
     def of_logs(cls, logs: Floats, mass: Floats, chance: tuple[float, float]) -> Law:
         """From log-probabilities (n, 2) without the event and with it, up to a factor for each series.
 
-        `mass` (n,) is the probability of each series, and `chance` that of no event and of the event.
+        `mass` (n,) is the probability of each series, and `chance` the probabilities of no event and of the event.
         """
         gap = gaps(logs)
         with np.errstate(over="ignore"):
@@ -46,12 +47,12 @@ class Law:
 
     @property
     def missing(self) -> tuple[float, float]:
-        """How likely series are that are not listed, with the event and without."""
+        """The probability of all series not listed, with the event and without."""
         left = (1 - float(self.yes.sum()), 1 - float(self.no.sum()))
         return (max(0.0, left[0] - ROUNDING), max(0.0, left[1] - ROUNDING))
 
     def completed(self, more: bool) -> Law:
-        """With what is not listed: told as one, which tells less, or by its event, which tells more."""
+        """The law with the unlisted series: lumped into one (telling less), or split by the event (telling more)."""
         yes, no = self.missing
         rows = [(yes, 0.0), (0.0, no)] if more else [(yes, no)]
         table = np.array([row for row in rows if row != (0.0, 0.0)]).reshape(-1, 2)
@@ -68,7 +69,7 @@ class Law:
 
     @property
     def affinity(self) -> float:
-        """The Bhattacharyya coefficient of both laws, of the series listed: 1 where they are the same, 0 where apart.
+        """The Bhattacharyya coefficient of both laws, over the listed series: 1 if they are the same, 0 if apart.
 
         >>> round(Law(np.array([0.75, 0.25]), np.array([0.25, 0.75])).affinity, 6)
         0.866025
@@ -76,7 +77,7 @@ class Law:
         return min(1.0, float(np.sqrt(self.yes * self.no).sum()))
 
     def repeated(self, times: int) -> float:
-        """What the best of some tests gains that look at so many independent series: of any, or of all of them.
+        """The gain of the best test of so many independent series, among tests for any yes and tests for all.
 
         >>> Law(np.array([0.5, 0.5]), np.array([0.0, 1.0])).repeated(3)
         0.875
@@ -87,7 +88,7 @@ class Law:
 
     @cached_property
     def _ranked(self) -> tuple[Floats, Floats]:
-        """True and false positives of the tests that say yes to more and more series, the most telling first."""
+        """True and false positives of the tests saying yes to more and more series, the most telling first."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = np.where(self.yes > 0, self.no / self.yes, np.inf)
         order = np.argsort(ratio, kind="stable")
@@ -108,22 +109,22 @@ class Law:
         return min(1.0, float(true[last] + part * (true[last + 1] - true[last])))
 
     def likely(self, chance: float, prior_odds: float) -> float:
-        """How likely a series appears that makes the event so likely, where it holds; of the series listed.
+        """The chance, under the event, of a listed series making the event so likely.
 
         `prior_odds` are the odds of the event without any series.
         """
         if chance <= 0:
             return float(self.yes.sum())
-        # As odds, so that nothing is lost where both are tiny.
+        # As odds, so nothing is lost if both are tiny.
         with np.errstate(over="ignore"):
             enough = self.yes * prior_odds * (1 - chance + ALMOST) >= self.no * (chance - ALMOST)
         return min(1.0, float(self.yes[enough & (self.yes > 0)].sum()))
 
     def surely(self, chance: float, prior_odds: float) -> float:
-        """How likely a series appears that makes the event so likely, where it holds, at least: also to who sees more.
+        """A lower bound of the chance of being so sure, under the event: it holds also for better informed observers.
 
-        A test says yes to series S. Whoever sees more is so sure in S with a share of its true positives of
-        `true - k false` at least, where k is the ratio of both laws that makes them so sure (Markov's inequality).
+        A test says yes to series S. A better informed observer is so sure in S with a share of its true positives of
+        `true - k false` at least. Here k is the ratio of both laws at this certainty (Markov's inequality).
 
         >>> Law(np.array([0.5, 0.5]), np.array([0.0, 1.0])).surely(0.9, 1.0)
         0.5
@@ -138,7 +139,7 @@ class Law:
 
 
 def gaps(logs: Floats) -> Floats:
-    """Log odds (n,) from log-probabilities (n, 2) without and with; 0 where both are impossible."""
+    """Log odds (n,) from log-probabilities (n, 2) without and with; 0 if both are impossible."""
     with np.errstate(invalid="ignore"):
         gap = logs[:, 1] - logs[:, 0]
     return np.where(np.isnan(gap), 0.0, gap)

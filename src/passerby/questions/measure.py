@@ -1,4 +1,4 @@
-"""One person: what a release tells of them, as intervals, whatever is asked."""
+"""One person: the evidence of a release about them, as intervals, for any question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .trace.question import Trace
 
 
 class Options(TypedDict, total=False):
-    """How well an answer is to be known, and what it is given: the keywords of `measure`."""
+    """The precision and the inputs of an answer: the keywords of `measure`."""
 
     misses: int | None
     tolerance: float
@@ -65,22 +65,23 @@ def measure(
     method: Way = "exact",
     published: Iterable[float | Iterable[float]] | None = None,
 ) -> Any:
-    """What a release tells of a person with this prior: the answer to a question, or a list of answers to several.
+    """The evidence of a release about a person with this prior: an answer to a question, or a list of them to several.
 
     A whole number, or `misses`, asks for `Trace(misses)`, and gives a `Loss`: how likely all but so many steps of the
     best guess are right. `Event` and `InData` give an `EventAnswer`, and `EachStep` a `Curve`.
 
-    The search for the best guess goes on until the interval is within `tolerance` of the loss, or about `budget`
-    elementary operations are spent (1e10 take a second or two; the baseline gets 1e9 in any case); a budget that is too
-    small gives a wider interval, not a wrong one.
+    The search for the best guess ends once the interval is within `tolerance` of the loss. It also ends after about
+    `budget` elementary operations (1e10 take a second or two). The baseline gets 1e9 in any case. A small budget gives
+    a wider interval, not a wrong one.
 
-    A series is what is published at all steps together, and answers are averages over all that can be. `series` says
-    how to look at them: "enumerate" lists them, "sample" draws `runs` of them, in which case the interval holds at
-    level `confidence` (`seed` is that of the draws), and "auto" does what fits: a list where few of them carry the
-    probability, for many values or a continuum a list of discrete stand-ins that tell less and that tell more, for long
-    raw counts all at once by the stretches between sightings, and a sample where nothing else is close enough.
+    A series is the output of all steps together. Answers are averages over all possible series. `series` chooses the
+    way to look at them. "enumerate" lists them. "sample" draws `runs` of them, and the interval then holds at level
+    `confidence` (`seed` is the seed of the draws). "auto" chooses the fitting way. It lists series if few of them carry
+    the probability. For many values or a continuum, it lists discrete stand-ins: less telling ones and more telling
+    ones. For long raw counts, it takes all series at once by the stretches between sightings. It samples if nothing
+    else is close enough.
 
-    With `published`, the values that were really published (in the form of the release's sensors), the answer is about
+    `published` holds the values of an actual release (in the form of the release's sensors). The answer is then about
     exactly these: the best guess's success, or the event's chance, given them. With `method="sampling"` the paper's
     three attacks are scored by its plain Monte Carlo of `runs` traces instead, and nothing is searched.
 
@@ -115,7 +116,7 @@ def _several(question: Any) -> bool:
 
 
 def _questions(question: Any, misses: Any) -> list[Question]:
-    """What is asked, as questions."""
+    """The given questions, as question objects."""
     if misses is not None:
         if not is_whole(question) or question != 0:
             raise InputError(f"misses={misses!r}: it is short for a question, and {question!r} is asked already")
@@ -127,7 +128,7 @@ def _questions(question: Any, misses: Any) -> list[Question]:
 
 
 def _trace(misses: Any) -> Trace:
-    """A whole number is short for the paper's question; of another number the release's check says what it is."""
+    """A whole number is short for the paper's question. Any other number is left to the release's check."""
     if isinstance(misses, (int, float, np.integer, np.floating)):
         return Trace(cast(int, misses))
     raise InputError(

@@ -1,4 +1,4 @@
-"""What one look at the series of a release says of an event: ends of each measure, certain or at a confidence."""
+"""One look at the series of a release for an event: ends of each measure, certain or at a confidence."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ Floats = NDArray[np.float64]
 Ends = tuple[float, float]
 #: Nothing is known of a probability.
 ANYTHING: Ends = (0.0, 1.0)
-#: Log odds that differ by so much, as a share of them, differ by rounding.
+#: Log odds differing by this share of their size differ by rounding only.
 ALIKE = 1e-11
-#: Sums of probabilities are right but for this, which many releases multiply.
+#: Sums of probabilities are right up to this error, multiplied over many releases.
 SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Part(ABC):
-    """Ends of each measure, by what `name` did. `level` is the confidence of each end by itself, None for certainty.
+    """Ends of each measure, found by the look `name`.
 
-    `prior_odds` are the odds of the event without any series.
+    `level` is the confidence of each end by itself, None for certainty. `prior_odds` are the odds of the event without
+    any series.
     """
 
     name: str
@@ -54,10 +55,11 @@ class Part(ABC):
         return ANYTHING
 
     def weeks(self, count: int) -> Ends:
-        """The advantage over so many independent releases, in all of which the event holds, or in none (section 27).
+        """The advantage over so many independent releases, if the event holds in all of them or in none (section 27).
 
-        With b the coefficient of one: `1 - b^w <= advantage <= √(1 - b^(2w))` (Le Cam 1986). Where ends are certain, it
-        is also at least that of one, and at most `1 - (1 - a)^w`: both laws agree in all with chance `(1 - a)^w`.
+        With b the coefficient of one: `1 - b^w <= advantage <= √(1 - b^(2w))` (Le Cam 1986). If ends are certain, it is
+        also at least the advantage of one release. It is at most `1 - (1 - a)^w`, as both laws agree in all releases
+        with chance `(1 - a)^w`.
         """
         if count == 1:
             return self.advantage()
@@ -70,11 +72,11 @@ class Part(ABC):
         return max(less, ends[0]), min(ends[1], unlike)
 
     def certain(self, chance: float) -> Ends:
-        """How likely a series makes the event so likely, where it holds."""
+        """The chance, under the event, of a series making the event so likely."""
         return ANYTHING
 
     def absent(self, chance: float) -> Ends:
-        """How likely a series makes it so likely that the event does not hold, where it does not."""
+        """The chance, without the event, of a series making its absence so likely."""
         return ANYTHING
 
     @abstractmethod
@@ -84,30 +86,30 @@ class Part(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Between(Part):
-    """What lies between a law that tells less and one that tells more: the measures that are convex."""
+    """Between a less telling law and a more telling one, for the convex measures."""
 
     @property
     @abstractmethod
     def both(self) -> tuple[Law, Law]:
-        """The law that tells less, and the one that tells more."""
+        """The less telling law, and the more telling one."""
 
     def advantage(self) -> Ends:
-        """Between those of who is told less and of who is told more."""
+        """Between the advantages of the less informed and the better informed observer."""
         less, more = self.both
         return less.advantage, more.advantage
 
     def power(self, false: float) -> Ends:
-        """Between those of who is told less and of who is told more."""
+        """Between the powers of the less informed and the better informed observer."""
         less, more = self.both
         return less.power(false), more.power(false)
 
     def affinity(self) -> Ends:
-        """Between those of who is told more and of who is told less."""
+        """Between the affinities of the better informed and the less informed observer."""
         less, more = self.both
         return more.affinity, less.affinity
 
     def weeks(self, count: int) -> Ends:
-        """What the tests of one series gain over several is another lower end."""
+        """Tests of one series, repeated over several, give another lower end."""
         lower, upper = super().weeks(count)
         return max(lower, self.both[0].repeated(count) - SLACK * count), upper
 
@@ -125,16 +127,16 @@ class Listed(Between):
 
     @property
     def blur(self) -> float:
-        """What is not listed."""
+        """The probability of the unlisted series."""
         return max(self.law.missing)
 
     @cached_property
     def both(self) -> tuple[Law, Law]:
-        """What is not listed is told as one, or by its event."""
+        """The unlisted series are lumped into one, or split by the event."""
         return self.law.completed(more=False), self.law.completed(more=True)
 
     def certain(self, chance: float) -> Ends:
-        """What is listed, and what may be among the rest."""
+        """The listed probability, and the same with a possible part of the rest."""
         found = self.law.likely(chance, self.prior_odds)
         return found, min(1.0, found + self.law.missing[0])
 
@@ -146,7 +148,7 @@ class Listed(Between):
 
 @dataclass(frozen=True, eq=False)
 class StandIns(Between):
-    """Series that tell less, and series that tell more: for measures that are convex."""
+    """Less telling series, and more telling series, for the convex measures."""
 
     less: Law
     more: Law
@@ -157,13 +159,13 @@ class StandIns(Between):
 
     @cached_property
     def both(self) -> tuple[Law, Law]:
-        """Each with what it does not list."""
+        """Each law, with its unlisted series."""
         return self.less.completed(more=False), self.more.completed(more=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Stretches(StandIns):
-    """All series of raw counts, in groups of which the outermost log odds (n,) are known."""
+    """All series of raw counts, in groups with known outermost log odds (n,)."""
 
     low: Floats
     high: Floats
@@ -171,7 +173,7 @@ class Stretches(StandIns):
 
     @property
     def blur(self) -> float:
-        """How likely the groups are that hold more than one log odds, and what is left out."""
+        """The probability of groups with more than one log odds, and of the series left out."""
         with np.errstate(invalid="ignore"):
             mixed = (self.high != self.low) & ~(self.high - self.low <= ALIKE * (1 + np.abs(self.low)))
         sides = zip((self.less.yes, self.less.no), self.less.missing, strict=True)
@@ -183,7 +185,7 @@ class Stretches(StandIns):
         return replace(self, prior_odds=1 / self.prior_odds, less=less, more=more, low=-self.high, high=-self.low)
 
     def certain(self, chance: float) -> Ends:
-        """Groups that are likely enough as a whole, and those of which a part may be."""
+        """Groups likely enough as a whole, and groups likely enough in part."""
         least = log_odds(chance)
         return self._ends(self.less.yes, self.low >= least - ALMOST, self.high >= least - ALMOST, self.less.missing[0])
 
@@ -199,7 +201,7 @@ class Stretches(StandIns):
 
 @dataclass(frozen=True, eq=False)
 class Below(Part):
-    """What a part of all that is published says: the lower ends of measures that are convex."""
+    """The evidence of a part of the release: the lower ends of the convex measures."""
 
     law: Law
 
@@ -208,51 +210,51 @@ class Below(Part):
         return replace(self, prior_odds=1 / self.prior_odds, law=self.law.swapped())
 
     def advantage(self) -> Ends:
-        """At least that of the part."""
+        """At least the advantage of the part."""
         return self.law.completed(more=False).advantage, 1.0
 
     def affinity(self) -> Ends:
-        """At most that of the part."""
+        """At most the affinity of the part."""
         return 0.0, self.law.completed(more=False).affinity
 
     def power(self, false: float) -> Ends:
-        """At least that of the part."""
+        """At least the power of the part."""
         return self.law.completed(more=False).power(false), 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Above(Part):
-    """What somebody finds who is told more: the upper ends of measures that are convex."""
+    """The measures of a better informed observer: upper ends of the convex measures."""
 
     more: Part
 
     def mirrored(self) -> Above:
-        """What somebody told more finds of the complement."""
+        """The same observer's measures of the complement."""
         return replace(self, prior_odds=1 / self.prior_odds, more=self.more.mirrored())
 
     def advantage(self) -> Ends:
-        """At most that of whoever is told more."""
+        """At most the advantage of the better informed observer."""
         return 0.0, self.more.advantage()[1]
 
     def affinity(self) -> Ends:
-        """At least that of whoever is told more."""
+        """At least the affinity of the better informed observer."""
         return self.more.affinity()[0], 1.0
 
     def weeks(self, count: int) -> Ends:
-        """At most that of whoever is told more."""
+        """At most the advantage of the better informed observer."""
         return 0.0, self.more.weeks(count)[1]
 
     def power(self, false: float) -> Ends:
-        """At most that of whoever is told more."""
+        """At most the power of the better informed observer."""
         return false, self.more.power(false)[1]
 
 
 @dataclass(frozen=True, eq=False)
 class Shown(Part):
-    """What somebody finds who is told which raw counts are shown, each set of them by its chance: upper ends.
+    """Upper ends from an observer knowing the set of raw counts shown, each set with its chance.
 
-    Noise follows from raw counts that are shown at random (`measurement.erasure`). Who knows the set chooses false
-    positives for each, so that the power has the tangents that sets have together.
+    Noise follows from raw counts that are shown at random (`measurement.erasure`). An observer knowing the set chooses
+    false positives for each set. So the power has the tangents of all sets together.
     """
 
     sets: tuple[tuple[float, Law], ...]
@@ -268,13 +270,13 @@ class Shown(Part):
         return Law(np.concatenate([c * law.yes for c, law in whole]), np.concatenate([c * law.no for c, law in whole]))
 
     def advantage(self) -> Ends:
-        """At most that of whoever knows the set."""
+        """At most the advantage of an observer knowing the set."""
         return 0.0, self._together.advantage
 
     def affinity(self) -> Ends:
-        """At least that of whoever knows the set."""
+        """At least the affinity of an observer knowing the set."""
         return self._together.affinity, 1.0
 
     def power(self, false: float) -> Ends:
-        """At most that of whoever knows the set."""
+        """At most the power of an observer knowing the set."""
         return false, self._together.power(false)

@@ -1,4 +1,4 @@
-"""What a question is: it has a name and a sentence, refuses what it does not fit, and answers by itself."""
+"""The form of a question: it has a name and a sentence, refuses an unfit release, and answers by itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from passerby.model.release import Release
 
 
 class Question(ABC):
-    """Something that somebody may want to know of one person.
+    """A possible question about one person.
 
-    A question is a frozen dataclass in a file of its own. `kind` names it in tables and settings, `sentence` says in
-    words what is asked, and `check` refuses people and releases that it does not fit.
+    A question is a frozen dataclass in a file of its own. `kind` names it in tables and settings, and `sentence` puts
+    it in words. `check` refuses people and releases the question does not fit.
     """
 
     kind: ClassVar[str]
@@ -23,15 +23,15 @@ class Question(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """What is asked, in words: without a question mark."""
+        """The question in words, without a question mark."""
 
     @abstractmethod
     def check(self, prior: MarkovPrior, release: Release) -> None:
-        """Refuse, with an `InputError`, what the question does not fit."""
+        """Refuse, with an `InputError`, people and releases the question does not fit."""
 
     @abstractmethod
     def answer(self, setup: Setup) -> Any:
-        """What the release tells of it, as an answer with intervals."""
+        """The release's answer to it, with intervals."""
 
     def relabelled(self, state_of: Mapping[int, int]) -> Question:
         """The same question over other place numbers, `state_of[place]`."""

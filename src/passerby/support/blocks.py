@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Team:
-    """The hands for work: `workers` processes of this machine (all cores where it is None), or an `executor`.
+    """The workers: `workers` processes of this machine (all cores for None), or an `executor`.
 
     Whoever reads blocks from disk must see the same files.
     """

@@ -1,4 +1,4 @@
-"""Checkpoints: finished parts of a task on disk, by which it is resumed; and fingerprints of inputs."""
+"""Checkpoints: finished parts of a task on disk, for resuming it; and fingerprints of inputs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .files import make_folder, whole_or_nothing, why
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Pieces by their number: lines of a file where `path` ends in .jsonl, else a folder of Parquet files.
+    """Pieces by their number: lines of a file if `path` ends in .jsonl, else a folder of Parquet files.
 
-    Lines hold lists of numbers and texts; Parquet files are polars tables, each written whole. `mark` tells what the
-    pieces depend on (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them. Each has a
-    seal, in its line or in its name, so that one that is damaged, or of another work, is told from one that is whole.
-    They tell of single people: their owner alone can read them.
+    Lines hold lists of numbers and texts; Parquet files are polars tables, each written whole. `mark` stands for the
+    inputs of the pieces (see `fingerprint`): pieces with another mark are not taken, and `begin` removes them. Each has
+    a seal, in its line or in its name. The seal tells a whole piece from a damaged one, or from one of other work. They
+    tell of single people: their owner alone can read them.
     """
 
     path: Path
@@ -195,7 +195,7 @@ def _flat(part: Any) -> Iterator[Any]:
         frame = hasattr(part, "get_columns")
         yield from _flat(part.get_columns()) if frame else _flat((part.name, str(part.dtype), repr(part.to_list())))
     elif "__repr__" not in {name for each in kind.__mro__[:-1] for name in vars(each)}:
-        # It looks like its address; what it holds tells more.
+        # It looks like its address; its content tells more.
         yield kind.__qualname__.encode()
         yield from _flat(vars(part)) if hasattr(part, "__dict__") else (pickle.dumps(part),)
     else:

@@ -23,13 +23,13 @@ from passerby.errors import ConfigError, PasserbyError
 from .processes import all_cores, check_may_start, leave_signals, one_thread_each
 from .workers import LostWorker
 
-#: Seconds after which a scheduler that does not answer is not reachable, or a cluster without workers has none.
+#: Seconds of silence after which a scheduler is not reachable, or a cluster without workers has none.
 PATIENCE = 10.0
-#: Seconds after which a cluster all of whose workers have left is given up; others may join until then.
+#: Seconds after which a cluster without any worker left is given up; others may join until then.
 ABSENT = 120.0
-#: A cluster of this machine has no dashboard, and what dask serves besides only this machine reaches, at any free port.
+#: A cluster of this machine has no dashboard. Only this machine reaches dask's other services, at any free port.
 UNSEEN: dict[str, Any] = {"dashboard_address": None, "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"}}
-#: It has no pages either, of which some tell what is at work, to every user of this machine.
+#: It has no pages either: some tell every user of this machine about its work.
 PAGES = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
 #: Nor does it look at itself all the time, or give back memory as soon as it can: both take processors from the work.
 UNWATCHED: dict[str, Any] = {
@@ -42,7 +42,7 @@ PRELOAD = "distributed.worker.preload"
 SURROUNDINGS, TRIM = "distributed.nanny.pre-spawn-environ", "MALLOC_TRIM_THRESHOLD_"
 GONE = "the scheduler of the cluster does not answer any more"
 INSTALL = "install it with: pip install 'passerby[cluster]'"
-#: Whom work on workers that somebody else may have started relies on.
+#: The modules trusted by work on workers started by somebody else.
 TRUSTED = (
     "scheduler %s is trusted: %s may run code on its workers and in this process, and read what is sent to them, which "
     "tells of single people"
@@ -79,7 +79,7 @@ class Cluster(Executor):
             raise LostWorker(GONE) from error
         out: Future[Any] = Future()
         with self._lock:
-            self._sent.add(sent)  # who lets go of a task gives it up
+            self._sent.add(sent)  # letting go of a task gives it up
         sent.add_done_callback(lambda done: self._pass_on(done, out))
         out.add_done_callback(lambda future: sent.cancel() if future.cancelled() else None)
         return out
@@ -96,9 +96,9 @@ class Cluster(Executor):
         except KilledWorker as error:
             out.set_exception(BrokenExecutor(str(error)))
         except CancelledError:
-            out.set_exception(LostWorker(GONE))  # nobody else gives up a task that is waited for
+            out.set_exception(LostWorker(GONE))  # nobody else gives up an awaited task
         except OSError as error:
-            # Either the task's own, or what it came to is lost with whoever held it.
+            # Either the task's own error, or its result is lost with its holder.
             out.set_exception(error if done.status == "error" else BrokenExecutor(str(error)))
         except ImportError as error:
             lacks = f"a worker that joined cannot import {error.name or error}"
@@ -164,7 +164,7 @@ def _check_client(client: Any) -> None:
 
 
 async def _greeted(scheduler: str) -> None:
-    """Connect and be answered, within the time: a client waits for ever where something else listens."""
+    """Connect and be answered, within the time: a client waits for ever if something else listens."""
     from distributed import Security
     from distributed.comm import connect
 
@@ -178,16 +178,16 @@ def _connected(scheduler: str) -> Iterator[Any]:
     from distributed.comm import resolve_address
 
     try:
-        address = resolve_address(scheduler)  # a client that was made with what is no address takes long to close
+        address = resolve_address(scheduler)  # a client for a wrong address takes long to close
         with ThreadPoolExecutor(1) as apart:  # this thread may be in a loop of its own, as in a notebook
             apart.submit(lambda: asyncio.run(_greeted(address))).result()
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except Exception as error:  # what is no scheduler may answer anything
+    except Exception as error:  # anything but a scheduler may answer anything
         raise ConfigError(
             f"scheduler: {scheduler!r} cannot be reached ({type(error).__name__}: {str(error) or 'no answer'}); start "
             "one with `dask scheduler`, and give its address, such as tcp://10.0.0.1:8786"
         ) from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is lost is said in one sentence
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # losses are told in one sentence
     known = client.scheduler is not None and client.scheduler.address.startswith("tls:")
     _log.warning(TRUSTED, scheduler, "whoever has its certificates" if known else "whoever can connect to it")
     with client:
@@ -217,7 +217,7 @@ def _here(workers: int | None) -> Iterator[Any]:
     with (
         one_thread_each(),
         dask.config.set({**UNWATCHED, SURROUNDINGS: kept, PRELOAD: first}),
-        # Dask's own folder for what workers put on disk is open to everybody, and this one to its owner alone.
+        # Dask's own folder for data of workers on disk is open to everybody, and this one to its owner alone.
         tempfile.TemporaryDirectory(
             prefix="passerby-dask-", dir=dask.config.get("temporary-directory", None), ignore_cleanup_errors=True
         ) as scratch,

@@ -15,9 +15,9 @@ from uuid import uuid4
 
 from passerby.errors import ConfigError, InputError, PasserbyError
 
-#: Bytes below which a disk is taken to be full, where it is not said why a file could not be written.
+#: Below this number of free bytes a disk is taken to be full, if the reason of a failed write is not known.
 FULL = 1_000_000
-#: Letters that tell one draft of a file from another.
+#: Letters telling one draft of a file from another.
 TOKEN = 12
 
 
@@ -25,9 +25,9 @@ TOKEN = 12
 def whole_or_nothing(target: Path, *, private: bool = False, lasting: bool = True) -> Iterator[Path]:
     """A temporary path beside the target: on success it becomes the target, on failure it vanishes.
 
-    A `private` file is readable by its owner alone, from its first byte on. One that is not `lasting` is of no use
-    after a crash of the system, and need not outlive it. Whatever the disk refuses (no space, no
-    permission) is a `PasserbyError` that names the target.
+    A `private` file is readable by its owner alone, from its first byte on. A file that is not `lasting` is of no use
+    after a crash of the system, and need not outlive it. Any refusal of the disk (no space, no permission) is a
+    `PasserbyError` naming the target.
     """
     temporary = _draft(target)
     try:
@@ -69,7 +69,7 @@ class _Opened:
         self.number = os.open(folder, os.O_RDONLY)
 
     def __del__(self) -> None:
-        if hasattr(self, "number"):  # what cannot be opened need not be closed
+        if hasattr(self, "number"):  # an unopened file need not be closed
             os.close(self.number)
 
 
@@ -86,7 +86,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         return
     opened = _Opened(folder)
     try:
-        with suppress(OSError):  # a disk that is not of this machine may not know locks
+        with suppress(OSError):  # a disk of another machine may not know locks
             try:
                 flock(opened.number, LOCK_EX | LOCK_NB)
             except BlockingIOError:
@@ -127,7 +127,7 @@ def why(error: Exception, path: Path) -> str:
         left = f"{free / 1e6:,.0f} MB are left"
     except OSError:
         free, left = FULL, "nothing is left"
-    # polars tells the number of the system's error in words alone, and not even that at the end of a table.
+    # Polars gives the number of the system's error in words alone, and not even this at the end of a table.
     full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or "No space left" in str(error)
     if not full and (isinstance(error, OSError) or free >= FULL):
         return getattr(error, "strerror", None) or str(error)
@@ -135,7 +135,7 @@ def why(error: Exception, path: Path) -> str:
 
 
 def make_folder(folder: Path, name: str, *, private: bool = False) -> Path:
-    """`folder`, made if need be; an `InputError` that names what was to be a folder where that cannot be.
+    """`folder`, made if need be; otherwise an `InputError` naming the intended folder.
 
     A `private` one is open to its owner alone.
     """

@@ -6,7 +6,7 @@ import errno
 import sys
 from collections.abc import Iterator
 
-#: What is said of memory by those who have no error of their own for it: the system's loader, threads, Rust and LLVM.
+#: Messages about memory from parts without an error of their own for it: the system's loader, threads, Rust and LLVM.
 SIGNS = (
     "Cannot allocate memory",
     "ThreadPoolBuildError",

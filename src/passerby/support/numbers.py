@@ -99,7 +99,7 @@ def duration(seconds: float) -> str:
 
 
 def lot_size(rows: int, people: int, group: int) -> int:
-    """The size of lots in which others are told numbers of rows: the rows of a `group` of people, ten at least.
+    """The size of lots for rounding others' numbers of rows: the rows of a `group` of people, ten at least.
 
     Rows of so many people on average, rounded up to 1, 2 or 5 times a power of ten.
 

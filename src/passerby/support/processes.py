@@ -1,7 +1,7 @@
-"""Processes that share work, and interruptions.
+"""Processes sharing work, and interruptions.
 
-Processes begin afresh, leave signals to the process that started them, and end with it. Python hears of an interruption
-when a compiled function hands back its result, and takes it for a fault of that function: a SystemError, with the
+Processes begin afresh, leave signals to their parent process, and end with it. Python hears of an interruption only
+after a compiled function hands back its result. It takes it for a fault of this function: a SystemError, with the
 interruption among its causes.
 """
 
@@ -17,15 +17,15 @@ from threading import Thread
 
 from passerby.errors import PasserbyError
 
-#: The key that interrupts, and the signal with which systems end what runs: both may reach all processes at once.
+#: The interrupting key, and the ending signal of systems: both may reach all processes at once.
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-#: How a worker ends that was about to start workers of its own while it was still importing the main script.
+#: The exit code of a worker about to start workers of its own while still importing the main script.
 UNGUARDED = 97
 
 
 @contextmanager
 def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
-    """The executor that was given, or processes, ended with the work."""
+    """The given executor, or processes, ended with the work."""
     if executor is not None:
         yield executor
         return
@@ -35,7 +35,7 @@ def pool_of(executor: Executor | None, workers: int) -> Iterator[Executor]:
         try:
             yield pool
         except BaseException as error:
-            # Nobody takes what they are at; from Python 3.14 on this is `kill_workers`.
+            # Nobody takes their results; from Python 3.14 on this is `kill_workers`.
             processes = [*(getattr(pool, "_processes", None) or {}).values()]
             for process in processes:
                 process.kill()
@@ -64,7 +64,7 @@ def check_may_start() -> None:
     """Refuse to start processes in a daemon or an unguarded script."""
     process = current_process()
     if getattr(process, "_inheriting", False):
-        # A worker that imports the main script, and finds that it does the same work again. Its parent says so.
+        # A worker importing the main script finds that it does the same work again. Its parent says so.
         os._exit(UNGUARDED)
     if process.daemon:
         raise PasserbyError(

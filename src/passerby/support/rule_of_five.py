@@ -1,11 +1,11 @@
 """The rule of five: a published number rests on at least `FEW` people, or is withheld.
 
-Values of single people become means of `FEW` neighbours in rank, classes are merged until each holds enough people or
-nobody, and shares are told only if no difference of two of them is about a smaller group. This is microaggregation
-and merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
+Values of single people become means of `FEW` neighbours in rank. Classes are merged until each holds enough people or
+nobody. Shares are told only if no difference of two of them is about a smaller group. This is microaggregation and
+merging of cells as in Hundepool et al., *Statistical Disclosure Control* (2012).
 
-Other pages about the same people tell other shares. So numbers of people that depend on the release, or on a
-chosen level, are told in fives: between any two pages, their difference is nobody or at least `FEW`.
+Other pages about the same people tell other shares. So numbers of people depending on the release, or on a chosen
+level, are told in fives. Between any two pages, their difference is nobody or at least `FEW`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 #: The smallest group of people of whom anything is told.
 FEW = 5
 
-#: What a value may lie below an edge by rounding and still count as at it.
+#: A value this little below an edge, by rounding, still counts as at it.
 _ROUNDING = 1e-12
 
 
@@ -100,15 +100,15 @@ def rounded_down(value: float) -> float:
 
 
 class NestedCounts:
-    """Which counts of people may be told beside each other, of several values of each of `everyone`.
+    """Counts of people to be told beside each other, of several values of each of `everyone`.
 
-    Values are ordered: `over` names for each of them those that are never below it, all later ones unless told. So
-    whoever is at or above a level by one value is so by those and at lower levels, and two such counts differ by a
-    group of people. A count is told if each group is nobody, or at least `FEW` people. `below` are functions that tell
-    how many people are below a level (`is_below`), one for each value.
+    Values are ordered: `over` names for each of them the values never below it, all later ones unless told. So anybody
+    at or above a level by one value is so by these and at lower levels. Two such counts differ by a group of people. A
+    count is told if each group is nobody, or at least `FEW` people. `below` are functions giving the number of people
+    below a level (`is_below`), one for each value.
 
     Counts are told in fives (`count_in_fives`), as other pages tell others of the same people. They are rounded down,
-    or up for the values of `up`, which are bounds.
+    or up for the values of `up` (bounds).
 
     >>> values = np.array([0.1] * 6 + [0.4] * 3 + [0.9] * 7)
     >>> found = NestedCounts([lambda level: int(is_below(values, level).sum())], len(values))
@@ -131,8 +131,8 @@ class NestedCounts:
     def take(self, level: float, columns: Iterable[int] | None = None, *, divides: bool = False) -> bool:
         """Tell how many are at or above a level by some of the values (by all, unless told): all of these or none.
 
-        Only where it `divides` people by one of them, if so asked: not where nobody lies between this level and others
-        that are told.
+        Only if it `divides` people by one of them, if so asked: not if nobody lies between this level and other told
+        ones.
         """
         chosen = range(len(self._below)) if columns is None else columns
         tried, new = dict(self._told), False
@@ -152,8 +152,8 @@ class NestedCounts:
     def take_each(self, levels: Iterable[float], first: Iterable[int]) -> None:
         """Tell counts at some levels, one by one, as far as allowed.
 
-        All levels by the value that comes `first`, which does not depend on the other ones then, and so on; of two
-        levels between which there are few people, the one nearer to one half.
+        First all levels by the value that comes `first`, which does not depend on the other ones then, and so on. Of
+        two levels with few people between them, the one nearer to one half is told.
         """
         for column, level in product(first, sorted(levels, key=lambda level: abs(level - 0.5))):
             self.take(level, [column])
@@ -173,7 +173,7 @@ class NestedCounts:
         return [level for level in found if all((column, level) in self._told for column in columns)]
 
     def _comparable(self, one: tuple[int, float], other: tuple[int, float]) -> bool:
-        """Whether all people of one count of (value, level) are among those of the other."""
+        """Whether all people of one count of (value, level) are in the other."""
         (first, low), (second, high) = one, other
         within = low >= high and (first == second or second in self._over[first])
         return within or (low <= high and (first == second or first in self._over[second]))
@@ -231,7 +231,7 @@ def counting(values: ArrayLike) -> Callable[[float], int]:
 def effective_people(values: ArrayLike) -> float:
     """How many people (n,) a sum of theirs rests on: `(Σ v)² / Σ v²`, and all of them if each has 0.
 
-    It is n where all have the same, 1 if one person alone has any (Kish, *Survey Sampling*, 1965).
+    It is n if all have the same, 1 if one person alone has any (Kish, *Survey Sampling*, 1965).
 
     >>> effective_people([0.5, 0.5, 0.5]), effective_people([0.5, 0.0, 0.0]), effective_people([0.0, 0.0])
     (3.0, 1.0, 2.0)

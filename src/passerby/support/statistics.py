@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-#: How close a limit is to where a mean is refuted, as a share of it; a lower one below this share of a value is zero.
+#: The distance of a limit from the refuted mean, as a share of it; a lower limit below this share of a value is zero.
 FINEST, SMALLEST = 1e-13, 1e-17
 
 
@@ -19,11 +19,10 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     The values may also be dependent upper bounds on the draws. Then `guide` must hold a number in [0, 1] for each draw,
     a function of this draw alone: the stakes follow from it.
 
-    A gambler who bets against "the mean is m" multiplies their capital by `1 + λ_i (m - x_i)`, with stakes λ_i that
-    depend on earlier draws only; if the mean is m or more, the capital ever reaches `1 / (1 - confidence)` with
-    probability at most `1 - confidence` (Ville's inequality). The limit is the smallest refuted m. It adapts to
-    the spread of the values, as in Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by
-    betting".
+    A gambler betting against "the mean is m" multiplies their capital by `1 + λ_i (m - x_i)`. The stakes λ_i depend on
+    earlier draws only. If the mean is m or more, the capital ever reaches `1 / (1 - confidence)` with probability at
+    most `1 - confidence` (Ville's inequality). The limit is the smallest refuted m. It adapts to the spread of the
+    values, as in Waudby-Smith and Ramdas (2024), "Estimating means of bounded random variables by betting".
 
     >>> round(upper_limit(np.zeros(1000), 0.99), 4)
     0.0049
@@ -40,7 +39,7 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
     stakes = np.sqrt(2 * target / (n * before))
 
     def won(mean: float) -> float:
-        # Nobody can lose more than they have. What is won grows with the mean in any case.
+        # Nobody can lose more than they have. The gain grows with the mean in any case.
         stake = np.minimum(0.95 / (1 - mean), stakes) if mean < 1 else stakes
         return float(np.log1p(stake * (mean - values)).cumsum().max()) - target
 
@@ -50,14 +49,14 @@ def upper_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
 def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[np.float64] | None = None) -> float:
     """A lower confidence limit for the mean, in the same way; the values may be lower bounds on the draws.
 
-    The gambler multiplies their capital by `1 + λ_i (x_i - m)`, which does not need an upper end of the values: however
+    The gambler multiplies their capital by `1 + λ_i (x_i - m)`. This does not need an upper end of the values: however
     small these are, the limit is as close to their mean. Nothing is staked before something was won.
 
     >>> round(lower_limit(np.ones(1000), 0.99), 4)
     0.995
     """
     guide = values if guide is None else guide
-    # What is bet depends on ratios alone. So that the squares of tiny values do not vanish, the largest becomes one.
+    # Bets depend on ratios alone. The largest becomes one, so the squares of tiny values do not vanish.
     top = max(float(values.max(initial=0.0)), float(guide.max(initial=0.0)))
     if top == 0:
         return 0.0
@@ -74,7 +73,7 @@ def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
         return float(np.log1p(np.minimum(0.95 / mean, stakes) * (values - mean)).cumsum().max()) - target
 
     high = float(values.mean())
-    # What is won grows without end as the mean falls to 0, where nothing is refuted that is not less than nothing.
+    # The gain grows without end as the mean falls to 0: every mean close enough to 0 is refuted.
     low = high
     while won(low) < 0:
         low /= 16
@@ -84,9 +83,9 @@ def lower_limit(values: NDArray[np.float64], confidence: float, guide: NDArray[n
 
 
 def _crossing(rising: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Numbers next to each other between which a rising function comes to 0, by false position (Illinois).
+    """Neighbouring numbers around the zero of a rising function, by false position (Illinois).
 
-    It is below 0 at the first, and not at the second; or never, where the second is infinite.
+    It is below 0 at the first, and not at the second. If it never reaches 0, the second is infinite.
 
     >>> low, high = _crossing(lambda x: x**3 - 2, 0.0, 2.0)
     >>> low**3 < 2 <= high**3, round(high, 9)
@@ -102,7 +101,7 @@ def _crossing(rising: Callable[[float], float], low: float, high: float) -> tupl
         if high - low <= FINEST * abs(high):
             break
         part = -below / (above - below) if turn < 40 else 0.5
-        # Never next to an end, so that the other end comes closer as well.
+        # Never next to an end, so the other end comes closer as well.
         step = min(max(part * (high - low), FINEST * abs(high) / 2), (high - low) * (1 - 1e-3))
         middle = low + step
         if not low < middle < high:
@@ -120,9 +119,9 @@ def _crossing(rising: Callable[[float], float], low: float, high: float) -> tupl
 def standard_error(values: NDArray[np.float64], room: float = 1.0) -> float:
     """The standard error of the mean of independent draws from a range of width `room`; 0 only without room.
 
-    Draws that are all alike, but for rounding, show no spread of their own. Something else may still be drawn with a
-    chance of `1 / n`: n draws miss it in more than one case out of three, which is how often a mean lies more than its
-    standard error away.
+    Draws all alike, but for rounding, show no spread of their own. Something else may still be drawn with a chance of
+    `1 / n`. More than one in three samples of n draws miss it, as often as a mean lies more than its standard error
+    away.
 
     >>> standard_error(np.ones(1000)), round(standard_error(np.array([0.0, 1.0])), 3)
     (0.001, 0.5)
@@ -151,7 +150,7 @@ def share_limits(found: NDArray[np.bool_], confidence: float) -> tuple[float, fl
 def most_people(seen: int, drawn: int, people: int, confidence: float) -> int:
     """An upper confidence limit for a number among `people`, if `seen` of `drawn` ones are counted in it.
 
-    The largest number K for which so few in the sample are still likely: `Pr[X <= seen | K] > 1 - confidence`, with X
+    The largest number K with a likely result as small as this: `Pr[X <= seen | K] > 1 - confidence`, with X
     hypergeometric. This is the limit of Clopper and Pearson (1934) for a finite number of people; if everybody was
     drawn, it is `seen`.
 
@@ -191,10 +190,10 @@ def _at_most(seen: int, drawn: int, there: int, people: int) -> float:
 
 Floats = NDArray[np.float64]
 
-#: Shares of the likelihood with the target that are this close are the same but for rounding. Logarithms of listed
-#: likelihoods reach 41, of which the last digit is 7e-15, a quarter of which goes into a share.
+#: Shares of the likelihood with the target this close are the same but for rounding. Logarithms of listed likelihoods
+#: reach 41. Their last digit is 7e-15, and a quarter of it goes into a share.
 SAME = 4e-15
-#: What is left out of all outcomes of a step together.
+#: The probability left out of all outcomes of a step together.
 LOST = 1e-16
 
 
@@ -246,7 +245,7 @@ def exact_sum(values: Floats) -> Fraction:
     total = Fraction(0)
     for power in np.unique(exponent).tolist():
         some = whole[exponent == power]
-        # In two halves, so that no sum of them leaves 64 bits.
+        # In two halves, so no sum of them leaves 64 bits.
         number = (int((some >> 27).sum()) << 27) + int((some & (2**27 - 1)).sum())
         total += number * Fraction(2) ** (power - 53)
     return total
@@ -297,7 +296,7 @@ def at_ranks(wanted: Mapping[str, Sequence[int]], count: Count) -> dict[str, dic
     >>> at_ranks({"a": [0, 2]}, count)
     {'a': {0: -1.0, 2: 3.0}}
     """
-    # For each rank: how a value begins, and its rank among those that begin so.
+    # For each rank: the beginning of a value, and its rank among the values of this beginning.
     state = {name: {rank: (0, rank) for rank in ranks} for name, ranks in wanted.items()}
     for level in range(64 // _BITS):
         begin = {name: sorted({head for head, _ in found.values()}) for name, found in state.items()}

@@ -32,9 +32,9 @@ Progress = Callable[[int, int], None]
 #: How it is called.
 TOLD = "progress(done, all)"
 
-#: Parts of the work that are handed out for each worker: one that is done, and one that waits.
+#: Parts of the work handed out for each worker: one in work, and one waiting.
 AHEAD = 2
-#: Seconds after which it is asked who is there, where nothing is done meanwhile.
+#: Seconds without a result after which the list of workers is asked for.
 PULSE = 10.0
 #: How many callers' data a worker holds at a time; a worker of somebody else's may serve several.
 HELD = 2
@@ -62,9 +62,10 @@ def stream(
 ) -> Iterator[tuple[int, Result]]:
     """Do a task for many items side by side: yields the number of each item with `task(data, item)`, as they are done.
 
-    The work is shared by `workers` processes of its own (all cores by default; one works here, in this process), or by
-    an `executor`, which is then left running: threads, processes, or a cluster's. `workers` then gives its number of
-    workers, if it does not tell. `data` is handed to each worker once, and at most `chunk` items at a time.
+    The work is shared by `workers` processes of its own (all cores by default; one works here, in this process). It may
+    instead be shared by an `executor`, left running afterwards: threads, processes, or a cluster's. `workers` then
+    gives its number of workers, if it does not tell. `data` is handed to each worker once, and at most `chunk` items at
+    a time.
 
     Results `kept` by an earlier call come first and are not computed again. `progress(done, all)` counts
     items, or their `sizes`.
@@ -144,7 +145,7 @@ def collect(
     progress: Progress | None = None,
     kept: Checkpoints | None = None,
 ) -> list[Result]:
-    """`task(data, item)` for each item, in order. All arguments are those of `stream`.
+    """`task(data, item)` for each item, in order. All arguments are as for `stream`.
 
     >>> collect(pow, 2, [1, 2, 3], workers=1)
     [2, 4, 8]
@@ -241,11 +242,11 @@ def _together(
                 except BrokenExecutor:
                     if not flying:
                         raise
-                    break  # what is done is taken first
+                    break  # finished parts are taken first
                 waiting.popleft()
                 told += 1
             ready, _ = wait(flying, PULSE, return_when=FIRST_COMPLETED)
-            # What is done comes before what failed, so that it is not lost.
+            # Results come before failures, so they are not lost.
             for future in sorted(ready, key=lambda future: future.exception() is not None):
                 part, results = flying.pop(future), future.result()
                 if results is None:

@@ -1,4 +1,4 @@
-"""All visits, in memory or on disk, in blocks of people, and what takes all of them to know: the span of time."""
+"""All visits, in memory or on disk, in blocks of people, and the span of time over all of them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ class AllVisits:
 
     @classmethod
     def of(cls, visits: "Visits | AllVisits") -> "AllVisits":
-        """Visits in memory, as one block; or what is in blocks already."""
+        """Visits in memory, as one block; or existing blocks."""
         if isinstance(visits, AllVisits):
             return visits
         if not isinstance(visits, Visits):
@@ -69,7 +69,7 @@ def _ends(
 
 
 def _left(blocks: Blocks[Visits], stop: int, size: int) -> dict[int, int]:
-    """Where each step is open, over all blocks."""
+    """The opening of each step, over all blocks."""
     out: dict[int, int] = {}
     for found in blocks.map(_open, (stop, size)):
         for step, left in found.items():
@@ -91,7 +91,7 @@ def chosen_window(
     origin: str | datetime | None = None,
     end: str | datetime | None = None,
 ) -> str | timedelta:
-    """The length of a step: as given, or for "auto" the one that fits the visits between origin and end."""
+    """The length of a step: as given, or for "auto" the length fitting the visits between origin and end."""
     if not is_word(window, (AUTO,)):
         return window
     times = AllVisits.of(visits).times(origin, end)

@@ -2,7 +2,7 @@
 
 People live in home areas; most work, some commute by train, and all run errands at a few favourite places. Weekdays
 differ from weekends, few places draw most visits, some people hardly move and some roam. Each record is a function of
-the seed, the person and the time alone, so that a city can be made piece by piece.
+the seed, the person and the time alone, so a city can be made piece by piece.
 """
 
 import gzip
@@ -37,14 +37,14 @@ _WORK = ("office", "school", "factory", "hospital")
 _ERRANDS = ("market", "café", "park", "supermarket", "restaurant", "gym", "library", "cinema", "pharmacy", "museum")
 
 
-#: The largest city, so that its numbers fit into 32 bits and its days into a century, and the most records.
+#: The largest city: its numbers fit into 32 bits and its days into a century; and the most records.
 MOST = {"people": 1_000_000_000, "places": 1_000_000, "days": 36_525}
 MOST_ROWS = 5_000_000_000
 
 
 @dataclass(frozen=True)
 class City:
-    """The numbers that make a city."""
+    """The parameters of a city."""
 
     people: int = 2000
     places: int = 200
@@ -53,7 +53,7 @@ class City:
     """Each person may be recorded once in each step, at a random moment of it."""
     seed: int = 0
     seen: float = 1.0
-    """Share of the steps in which a person is recorded."""
+    """Share of the steps with a record of a person."""
     start: str | datetime = "2024-01-01"
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class City:
 
     @property
     def steps(self) -> int:
-        """Steps that fit into the days."""
+        """Steps within the days."""
         return timedelta(days=self.days) // parse_length(self.step)
 
     @cached_property
@@ -100,9 +100,9 @@ class City:
         return names
 
     def zones(self) -> list[tuple[int, str, str]]:
-        """A place (by its number), a zone and a level in each row: wards, which are near each other, and districts.
+        """A place (by its number), a zone and a level in each row: wards of neighbouring places, and districts.
 
-        Places of each kind lie in a row through the city, which wards cut into pieces; three wards are a district.
+        Places of each kind lie in a row through the city, cut into pieces by wards; three wards are a district.
 
         >>> [row for row in City(places=20).zones() if row[0] == 19]
         [(19, 'ward 3', 'ward'), (19, 'district A', 'district')]
@@ -195,7 +195,7 @@ class City:
         return first + np.minimum(rank, size - 1)
 
     def _draw(self, purpose: str, person: Integers, moment: Integers | None = None) -> Floats:
-        """Uniform numbers in [0, 1) that depend on seed, purpose, person and moment alone (SplitMix64)."""
+        """Uniform numbers in [0, 1) depending on seed, purpose, person and moment alone (SplitMix64)."""
         words = np.frombuffer(purpose.encode().ljust(-len(purpose.encode()) // 8 * -8, b"\0"), dtype="<u8")
         key = _mixed(np.array([self.seed % 2**64], dtype=np.uint64))
         for word in words:
@@ -226,7 +226,7 @@ def simulate_city(
     seen: float = 1.0,
     start: str | datetime = "2024-01-01",
 ) -> Visits:
-    """The visits of a simulated city: homes, work, errands, a daily rhythm, few places that draw many.
+    """The visits of a simulated city: homes, work, errands, a daily rhythm, and a few popular places.
 
     Each person is recorded in a share `seen` of the steps of length `step`, over so many `days` from `start`.
     People are numbered from 0, and the same arguments give the same city.
@@ -245,7 +245,7 @@ def simulate_city(
 
 
 def _recoded(numbers: pl.Series, names: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Codes that follow the sorted names of those that occur, as if the records had been read from a file."""
+    """Codes following the sorted names in use, as if the records had been read from a file."""
     occurring = numbers.unique()
     occurring = occurring.gather(names.gather(occurring).arg_sort())
     code = np.zeros(len(names), dtype=np.uint32)
@@ -254,7 +254,7 @@ def _recoded(numbers: pl.Series, names: pl.Series) -> tuple[pl.Series, pl.Series
 
 
 _FOURSQUARE_TIME = "%a %b %d %H:%M:%S +0000 %Y"
-#: What a file of visits may end in; without an ending it is a folder.
+#: The endings of a file of visits; without an ending it is a folder.
 ENDINGS = ("", ".csv", ".txt", ".gz", ".parquet")
 CHOOSE = "choose .csv, .txt, .gz or .parquet, or no ending for a folder of Parquet files"
 
@@ -274,11 +274,11 @@ def write_city(
 ) -> int:
     """Write the visits of a simulated city to a file and tell how many there are.
 
-    The table has the columns person, time and place, as Parquet where the path ends so and otherwise as CSV, with
-    gzip where the path ends in `.gz`; "foursquare" is the layout of the TIST2015 check-ins. A path without an ending
-    becomes a folder of Parquet files, about a million visits each, with all visits of a person in one of them. What is
-    written takes its name only once it is complete; what calls that were killed have left of it is removed.
-    `progress(done, all)` is told how many people are done.
+    The table has the columns person, time and place. It is Parquet if the path ends so and otherwise CSV, with gzip if
+    the path ends in `.gz`. "foursquare" is the layout of the TIST2015 check-ins. A path without an ending becomes a
+    folder of Parquet files of about a million visits each. All visits of a person are in one of them. A file takes its
+    name only once it is complete; leftovers of killed calls are removed. `progress(done, all)` is told how many people
+    are done.
     """
     city = City(people, places, days, step, seed, seen, start)
     if not isinstance(path, str | Path) or not Path(path).name:
@@ -352,7 +352,7 @@ def _write_parquet(path: Path, frames: Iterator[pl.DataFrame]) -> int:
 
 
 def _write_parts(folder: Path, frames: Iterator[pl.DataFrame]) -> Iterator[tuple[int, Path]]:
-    """A Parquet file for each frame: how many rows, and where."""
+    """A Parquet file for each frame: its number of rows, and its path."""
     for at, frame in enumerate(frames):
         part = folder / f"{at:06d}.parquet"
         frame.write_parquet(part)

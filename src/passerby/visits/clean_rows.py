@@ -21,13 +21,13 @@ from .table import CUT, Skipped, Visits, drop_duplicates, repeats_of
 from .times import FIRST_YEAR, LAST_YEAR, YEARS, advice, in_words, read_times, shown
 from .traces import ELSEWHERE
 
-#: Said where a place has the name of all others.
+#: A message for a place with the name of all others.
 OF_ALL_OTHERS = (
     f"A place is called {ELSEWHERE!r}, which stands for all places that are not chosen: its visits count as such, and "
     "nobody is found there. Rename it."
 )
 
-#: Said of visits in steps that are shorter than a day.
+#: A message for visits in steps shorter than a day.
 DATES = (
     "All times are at midnight, as dates without a time of day are: steps that are shorter than a day cannot tell when "
     "somebody was where. Take steps of a day or longer, or the column that holds the time of day too."
@@ -39,37 +39,37 @@ LOT = 100
 ROUNDED = "numbers that have lost digits, being above 2^53 with a decimal point, or written with an exponent"
 STRAY = f"years before {FIRST_YEAR} or from {LAST_YEAR} on"
 Show = Callable[[dict[str, Any]], str]
-"""How to show what is wrong with a row, given by column, without showing whose it is."""
+"""Ways to show a wrong row, by column, without showing its person."""
 Advise = Callable[[dict[str, Any]], str | None]
-"""What may help with such a row."""
+"""Advice on such a row."""
 
 
 @dataclass(repr=False)
 class RowCleaner:
-    """Takes batches one by one, keeps of each the rows that can be used, and counts the others."""
+    """Takes batches one by one, keeps the usable rows of each, and counts the others."""
 
     source: str
-    """What is read, for messages."""
+    """The name of the input, for messages."""
     timezone: str = "UTC"
     time_format: str | None = None
     cells: Cells | None = None
-    """How coordinates become places; None where places have names."""
+    """The way from coordinates to places; None if places have names."""
     max_unparsable: float = 0.01
     span: Span = field(default_factory=Span)
-    """Between which instants visits count."""
+    """The instants between which visits count."""
     columns: dict[str, str] = field(default_factory=dict)
     """The column taken for each role."""
     remarks: list[str] = field(default_factory=list)
     rows: int = 0
     outside: int = 0
     reach: "tuple[datetime, datetime] | None" = None
-    """The first and the last time of what is outside."""
+    """The first and the last time outside."""
     bare: int = 0
-    """Times that can be read and name no zone."""
+    """Readable times without a zone."""
     dated: bool = True
     """Whether all times so far are at midnight, by the clock of the zone."""
     even: bool = True
-    """Whether all times so far are at full minutes, so that they may have been cut."""
+    """Whether all times so far are at full minutes, so they may have been cut."""
     bad_times: "Bad" = field(default_factory=lambda: Bad("times that cannot be read"))
     bad_coordinates: "Bad" = field(default_factory=lambda: Bad("bad coordinates"))
     stray: "Bad" = field(default_factory=lambda: Bad(STRAY))
@@ -109,7 +109,7 @@ class RowCleaner:
         return kept.select("person", pl.col("at").alias("time"), "place", "row")
 
     def check(self) -> None:
-        """Refuse rows of which too many are unusable."""
+        """Refuse rows if too many of them are unusable."""
         if not self.rows:
             raise InputError(f"{self.source} is empty: it holds no rows")
         if self.rounded.count:
@@ -129,7 +129,7 @@ class RowCleaner:
             )
 
     def nothing(self) -> InputError:
-        """The error where no row is left."""
+        """The error for no row left."""
         return InputError(
             f"{self.source}: none of its {self.rows:,} rows has a person, a time and a place"
             f"{' in the time that was asked for' if self.outside else ''}; {self._others}check which columns are taken "
@@ -138,25 +138,25 @@ class RowCleaner:
 
     @property
     def _others(self) -> str:
-        """When the visits were that are all outside."""
+        """The times of visits, if all are outside."""
         if self.reach is None:
             return ""
         first, last = (f"{time:%Y-%m-%d}" for time in self.reach)
         return f"its visits reach from {first} to {last} (UTC): ask for some of these, or "
 
     def _note_outside(self, times: pl.Series) -> None:
-        """Take down rows that lie outside of the time that was asked for."""
+        """Take down rows outside of the chosen time."""
         self.outside += len(times)
         if len(times):
             self._reaches(times.min(), times.max())
 
     def _reaches(self, first: Any, last: Any) -> None:
-        """What is outside reaches from here to there, too."""
+        """The range outside reaches from here to there, too."""
         before = self.reach or (first, last)
         self.reach = min(before[0], first), max(before[1], last)
 
     def skipped(self, duplicates: int) -> Skipped:
-        """What was read and left out, with so many rows that repeat others."""
+        """Numbers of rows read and left out, with so many repeats of others."""
         return Skipped(
             rows=self.rows,
             times=self.bad_times.count,
@@ -167,7 +167,7 @@ class RowCleaner:
         )
 
     def add_counts(self, other: "RowCleaner") -> None:
-        """Count what another one left out as well, which took the batches that come next."""
+        """Add the counts of another cleaner, for the next batches."""
         self.rows += other.rows
         self.outside += other.outside
         if other.reach:
@@ -182,7 +182,7 @@ class RowCleaner:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, once all batches are taken."""
+        """Remarks for a reader, once all batches are taken."""
         times = self.rows - self.bad_times.count
         remarks = (*self.remarks, DATES) if self.dated else tuple(self.remarks)
         if not 0 < self.bare < times:
@@ -196,7 +196,7 @@ class RowCleaner:
 
     @property
     def taken(self) -> str:
-        """Which columns were taken for what, for messages."""
+        """The columns taken for each role, for messages."""
         return ", ".join(f"{role} from {column!r}" for role, column in self.columns.items())
 
     def _note_times(self, batch: Batch, bad: pl.DataFrame) -> None:
@@ -209,7 +209,7 @@ class RowCleaner:
         self.bad_times.note(batch, bad, lambda row: shown(row["time"]), lambda row: advice(row["time"], form))
 
     def _named(self, batch: Batch, frame: pl.DataFrame, role: str) -> pl.DataFrame:
-        """Rows with the names of people or places; numbers that have lost digits are taken down."""
+        """Rows with the names of people or places; numbers with lost digits are taken down."""
         found = Names.of(frame[role])
         if found.lost.any():
             self.rounded.note(batch, frame.filter(found.lost).select("row"), lambda _: f"such a {role}")
@@ -218,7 +218,7 @@ class RowCleaner:
         return frame.with_columns(found.names.alias(role))
 
     def _located(self, batch: Batch, frame: pl.DataFrame, cells: Cells) -> pl.DataFrame:
-        """Rows with the cell of their coordinates as place; null where there are none."""
+        """Rows with the cell of their coordinates as place; null if there are none."""
         given = frame.select(pl.col("latitude", "longitude").cast(pl.String).str.strip_chars().replace("", None))
         missing = given["latitude"].is_null() | given["longitude"].is_null()
         degrees = given.cast(pl.Float64, strict=False)
@@ -243,16 +243,16 @@ def _at_minutes(times: pl.Series) -> bool:
 
 @dataclass(repr=False)
 class Bad:
-    """Rows of which one value cannot be used: how many, and where the first ones are."""
+    """Rows with one unusable value: their number, and the position of the first ones."""
 
     what: str
     count: int = 0
     examples: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
-    """What may help with these."""
+    """Advice on these."""
 
     def note(self, batch: Batch, rows: pl.DataFrame, show: Show, advise: Advise | None = None) -> None:
-        """Count rows; of the first ever, remember where they stand, the value, and what may help."""
+        """Count rows; of the first ever, remember the position, the value, and advice."""
         self.count += rows.height
         first = rows.head(EXAMPLES - len(self.examples))
         if first.height:
@@ -262,7 +262,7 @@ class Bad:
             self._advise(advise(row) for row in first.iter_rows(named=True) if advise)
 
     def add(self, other: "Bad") -> None:
-        """Count those of later batches as well."""
+        """Count the rows of later batches as well."""
         self.count += other.count
         self.examples += other.examples[: EXAMPLES - len(self.examples)]
         self._advise(other.hints)
@@ -271,7 +271,7 @@ class Bad:
         self.hints += [hint for hint in dict.fromkeys(hints) if hint and hint not in self.hints]
 
     def refuse_above(self, share: float, rows: int, source: str, taken: str) -> None:
-        """Raise where more than a share of all rows is bad."""
+        """Raise if more than a share of all rows is bad."""
         if self.count > share * rows:
             raise InputError(
                 f"{source}: {self.count:,} of {rows:,} rows have {self.what}: {'; '.join(self.examples)}; "
@@ -281,7 +281,7 @@ class Bad:
 
 
 def _check_types(frame: pl.DataFrame, source: str) -> None:
-    """Refuse columns of types that are neither names nor numbers, nor times where times belong."""
+    """Refuse columns of types other than names and numbers, or times in a column of times."""
     for role, dtype in frame.schema.items():
         names = dtype.is_numeric() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
         if not names and not (role == "time" and dtype in (pl.Date, pl.Datetime)):
@@ -289,12 +289,12 @@ def _check_types(frame: pl.DataFrame, source: str) -> None:
 
 
 def _nameless(row: dict[str, Any]) -> str:
-    """What a row lacks."""
+    """The missing part of a row."""
     return "no person" if row["person"] is None else "no place"
 
 
 def _shown_coordinates(row: dict[str, Any]) -> str:
-    """The coordinates where they are numbers; text may be anything, an id too."""
+    """The coordinates if they are numbers; text may be anything, an id too."""
     values = []
     for role in ("latitude", "longitude"):
         try:
@@ -304,19 +304,19 @@ def _shown_coordinates(row: dict[str, Any]) -> str:
     return ", ".join(values)
 
 
-#: Names of people that are all whole numbers are taken for numbers.
+#: If all names of people are whole numbers, they are taken for numbers.
 NUMBER = r"^(0|-?[1-9]\d{0,17})$"
 
 
 @dataclass(repr=False)
 class RowGatherer(RowCleaner):
-    """Takes batches one by one and keeps of each only 16 bytes a row and the names it brought.
+    """Takes batches one by one and keeps of each only 16 bytes a row and its new names.
 
-    The names are held by polars categories of this gatherer alone, so that they vanish with it.
+    The names are held by polars categories of this gatherer alone, so they vanish with it.
     """
 
     cut: bool | None = None
-    """Whether times are cut, so that equal rows are visits of their own; None where the rows tell."""
+    """Whether times are cut, so equal rows are visits of their own; None if the rows tell."""
     _parts: list[pl.DataFrame] = field(default_factory=list)
     _people: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
     _places: pl.Categorical = field(default_factory=lambda: pl.Categorical(pl.Categories.random()))
@@ -329,7 +329,7 @@ class RowGatherer(RowCleaner):
         self._batches.append(batch.bare)
 
     def finish(self) -> Visits:
-        """All rows taken as `Visits`, or an `InputError` that says what is wrong with them."""
+        """All rows taken as `Visits`, or an `InputError` naming their faults."""
         self.check()
         self.span.check(self._parts, self._batches, self.source)
         table = pl.concat([part.drop("row") for part in self._parts])
@@ -355,7 +355,7 @@ def encoded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
 
 
 def _encode(values: pl.Series, *, numbers: bool = False) -> tuple[pl.Series, pl.Series]:
-    """Codes (n,) that follow the sorted names, and these names; whole numbers become numbers where all are."""
+    """Codes (n,) following the sorted names, and these names; if all are whole numbers, they become numbers."""
     once = values.unique()
     names = once.cast(pl.String)
     if numbers and names.str.contains(NUMBER).all():

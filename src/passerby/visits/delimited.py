@@ -22,7 +22,7 @@ _LONGEST_RECORD = 16 << 20
 
 @dataclass(frozen=True, repr=False)
 class Batch:
-    """Some rows with columns named by what they hold, and where they come from."""
+    """Some rows with columns named by role, and their origin."""
 
     frame: pl.DataFrame
     first: int
@@ -31,15 +31,15 @@ class Batch:
     block: bytes | None = None
     layout: Layout | None = None
     file: str = ""
-    """The file, where there are several."""
+    """The file, if there are several."""
 
     @property
     def bare(self) -> "Batch":
-        """The same without its rows: enough to say where a row stands."""
+        """The same without its rows: enough for the position of a row."""
         return replace(self, frame=self.frame.clear(), block=None)
 
     def where(self, rows: Iterable[int]) -> list[str]:
-        """What to call some rows, as in 'line 17'."""
+        """A name for some rows, as in 'line 17'."""
         numbers = [self.first + row for row in rows]
         if self.block is not None and self.layout is not None and self.layout.quote and b'"' in self.block:
             lines = _line_numbers(self.block, self.layout)
@@ -49,7 +49,7 @@ class Batch:
 
 
 def first_line(path: Path, skipped: int = 0) -> tuple[str, int]:
-    """The first line of a text file after `skipped` ones that is neither blank nor a comment, and how many are before.
+    """The first line of a text after `skipped` ones, neither blank nor a comment, and the number of lines before.
 
     Comments begin with `#`, on top of the file only.
     """
@@ -100,7 +100,7 @@ def blocks(chunks: Iterable[bytes], quote: str | None) -> Iterator[bytes]:
 
 
 def _record_end(text: bytes, quote: str | None) -> int:
-    """Where the last whole record ends, or 0. In valid CSV an even number of quotes lies before it."""
+    """The end of the last whole record, or 0. In valid CSV an even number of quotes lies before it."""
     last = end = text.rfind(b"\n") + 1
     if quote is None or not end:
         return end
@@ -121,16 +121,16 @@ def _parse(path: Path, block: bytes, line: int, layout: Layout, roles: dict[str,
             separator=layout.separator,
             quote_char=layout.quote,
             infer_schema=False,
-            # All columns, also those not wanted: polars overlooks overlong rows where it may skip columns.
+            # All columns, also unwanted ones: polars overlooks overlong rows if it may skip columns.
             schema={str(index): pl.String for index in range(len(layout.columns))},
         )
-    except pl.exceptions.PolarsError:  # its message quotes the data, which may hold ids
+    except pl.exceptions.PolarsError:  # its message quotes the data, possibly with ids
         frame = _parse_leniently(path, block, line, layout)
     return frame.select(pl.col(str(index)).alias(role) for role, index in zip(roles, wanted, strict=True))
 
 
 def _parse_leniently(path: Path, block: bytes, line: int, layout: Layout) -> pl.DataFrame:
-    """Python's reader puts up with quotes inside of a field, and knows the line of what is really wrong."""
+    """Python's reader puts up with quotes inside of a field, and knows the line of the real fault."""
     try:
         text = block.decode()
     except UnicodeDecodeError as error:

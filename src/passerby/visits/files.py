@@ -1,4 +1,4 @@
-"""Files of visits: their list, their uncompressed bytes, damage, and the people that they are named after."""
+"""Files of visits: their list, their uncompressed bytes, damage, and people named by them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .names import name_of
 CHUNK = 64 << 20
 """Bytes read at a time, about a million check-ins: large enough for both cores, small enough for any machine."""
 LINES = 500_000
-"""Lines handed on at a time where a file is unpacked as a whole."""
+"""Lines handed on at a time if a file is unpacked as a whole."""
 
 _OPENERS: dict[bytes, Callable[[Any, Literal["rb"]], Any]] = {
     b"\x1f\x8b": gzip.open,
@@ -41,15 +41,15 @@ _NO_TABLE = {
     b"SQLi": "a database",
 }
 
-#: What is no file, by what tells it.
+#: Kinds of paths other than files, by their tests.
 _KINDS = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a terminal or another device"))
 
 DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""What polars raises on a file that is damaged; some damage makes it panic, which is no `Exception`."""
+"""Polars' errors for a damaged file; some damage makes it panic, which is no `Exception`."""
 
 
 def check_file(path: Path) -> bytes:
-    """The first bytes of a file that exists, can be read, and is not obviously something else than a table."""
+    """The first bytes of an existing, readable file that is not obviously something else than a table."""
     _check_kind(path)
     try:
         with path.open("rb") as file:
@@ -63,7 +63,7 @@ def check_file(path: Path) -> bytes:
         raise InputError(f"{path} does not exist; check the path") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder; give the path of one file") from None
-    except (OSError, ValueError) as error:  # a ValueError for a path that holds the character NUL
+    except (OSError, ValueError) as error:  # a ValueError for a path with the character NUL
         raise InputError(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     if not magic:
         raise InputError(f"{path} is empty: it holds no bytes")
@@ -74,7 +74,7 @@ def check_file(path: Path) -> bytes:
 
 
 def _check_kind(path: Path) -> None:
-    """Refuse what can be read once at most: files are looked at before they are read, and may be read again."""
+    """Refuse inputs readable only once: files are looked at before they are read, and may be read again."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -107,7 +107,7 @@ def read_chunks(path: Path, size: int = CHUNK, progress: Progress | None = None)
 
 @contextmanager
 def damage_reported(path: Path) -> Iterator[None]:
-    """Turn what compression libraries say about damaged files into an `InputError`."""
+    """Turn messages of compression libraries about damaged files into an `InputError`."""
     try:
         yield
     except EOFError:
@@ -120,7 +120,7 @@ def damage_reported(path: Path) -> Iterator[None]:
 
 
 def _zstd_chunks(path: Path) -> Iterator[bytes]:
-    """Polars unpacks zstd, which Python learns only in 3.14: the file is read as one column of lines."""
+    """Polars unpacks zstd (Python only from 3.14 on): the file is read as one column of lines."""
     try:
         lines = pl.read_csv(
             path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, truncate_ragged_lines=True
@@ -135,14 +135,14 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
         yield ("\n".join(part) + "\n").encode()
 
 
-#: What tells a folder of results from one of visits, also where they are not finished.
+#: Marks of a folder of results, also if they are not finished, to tell it from a folder of visits.
 WRITTEN = (
     *("audit.toml", "plan.toml", "decision.json", "together.toml", "together.json"),
     *("parts/audit.toml", "parts/store", "mark.json"),
 )
 
 
-#: Names of files beside tables, by which Spark and others say that they were written.
+#: Names of files beside tables, left by Spark and others as marks of their writing.
 SIGNED = ("_SUCCESS", "_metadata", "_common_metadata", "_committed_", "_started_")
 
 
@@ -164,7 +164,7 @@ def list_files(source: Any) -> list[Path] | None:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """All files at any depth, but for hidden ones, those that tell of tables, and those in folders of this package."""
+    """All files at any depth, but for hidden ones, marks of tables, and files in folders of this package."""
     for path in folder.iterdir():
         if path.is_dir():
             if not path.is_symlink() and not any((path / name).exists() for name in WRITTEN):
@@ -173,10 +173,10 @@ def _files_in(folder: Path) -> Iterator[Path]:
             yield path
 
 
-#: What ends the name of a table, and of one that is packed.
+#: Endings of the name of a table, plain or packed.
 ENDING = re.compile(r"(\.(csv|tsv|txt|tab|dat|parquet|pq))?(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
-#: Said where people are told apart by folders.
+#: A message for people told apart by folders.
 BY_FOLDER = (
     "Files of the same name lie in different folders: each is a person of its own, named by folder and file. Where "
     "they hold the visits of one person, write who it is in a column."
@@ -184,10 +184,10 @@ BY_FOLDER = (
 
 
 def people_of_files(files: Sequence[Path]) -> tuple[list[str], tuple[str, ...]]:
-    """The person of each file, and what a reader should know.
+    """The person of each file, and remarks for a reader.
 
-    It is what stands before the first dot of the name. Where two files have that in common, it is the name without
-    its ending, and then the folder as well, from the one on that holds all files.
+    It is the part before the first dot of the name. If two files have this part in common, it is the name without its
+    ending. If this is common too, the folder is added, from below the folder of all files.
 
     >>> people_of_files([Path("ann.csv"), Path("bob.csv.gz")])[0]
     ['ann', 'bob']
@@ -196,7 +196,7 @@ def people_of_files(files: Sequence[Path]) -> tuple[list[str], tuple[str, ...]]:
     >>> people_of_files([Path("north/0.csv"), Path("south/0.csv")])[0]
     ['north/0', 'south/0']
     """
-    # Links are not followed: it is their names that were given.
+    # Links are not followed: the given names are theirs.
     places = [Path(os.path.normpath(file.absolute())) for file in files]
     root = os.path.commonpath([place.parent for place in places])
     folders = [place.parent.relative_to(root).parts for place in places]

@@ -46,7 +46,7 @@ def grid_names(latitude: pl.Series, longitude: pl.Series, metres: float) -> pl.S
     """Names `r<row>c<column>` (n,) of cells of about `metres` by `metres`.
 
     Rows are bands of latitude counted from the South Pole. Each row is cut into a whole number of columns, as many as
-    fit at its middle latitude, counted eastward from 180° W, so that cells have nearly the same size everywhere.
+    fit at its middle latitude, counted eastward from 180° W. So cells have nearly the same size everywhere.
     """
     height = metres / METRES_PER_DEGREE
     rows = max(1, math.ceil(180 / height))
@@ -62,7 +62,7 @@ def grid_names(latitude: pl.Series, longitude: pl.Series, metres: float) -> pl.S
 
 
 def valid_coordinates(latitude: pl.Series, longitude: pl.Series) -> pl.Series:
-    """Which coordinates (n,) lie on Earth: numbers within 90 degrees of the equator and 180 of Greenwich."""
+    """Marks of coordinates (n,) on Earth: numbers within 90 degrees of the equator and 180 of Greenwich."""
     valid = latitude.is_between(-90, 90) & longitude.is_between(-180, 180)
     return valid.fill_null(False)
 

@@ -1,4 +1,4 @@
-"""Columns of files of visits: the known layouts, the names of columns, and what the caller says about both."""
+"""Columns of files of visits: the known layouts, the names of columns, and the caller's settings for both."""
 
 import csv
 import re
@@ -34,19 +34,19 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "latitude": ("latitude", "lat"),
     "longitude": ("longitude", "lng", "lon", "long"),
 }
-"""Column names by what they hold, best first, among them those of scikit-mobility, trackintel and check-in files."""
+"""Column names by role, best first, among them the names of scikit-mobility, trackintel and check-in files."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How lines are cut into columns, and what the columns are called."""
+    """The way to cut lines into columns, and the names of the columns."""
 
     columns: tuple[str, ...]
     separator: str = "\t"
     quote: str | None = None
     header: bool = False
     skipped: int = 0
-    """Lines before the first row (or the header) that are passed over."""
+    """Lines to pass over before the first row (or the header)."""
 
 
 FOURSQUARE = Layout(("person", "place", "time", "offset"))
@@ -78,17 +78,17 @@ HEADLESS = (
     "name them, as in columns='person,time,place', or give layout='foursquare' or layout='gowalla' "
     "if it is one of these"
 )
-"""What to do about visits whose first line is no header."""
+"""The remedy for visits without a header."""
 
 
 def header_layout(first_line: str, separator: str | None = None, instead: str = HEADLESS) -> Layout:
-    """The layout of a table whose first line names the columns; `instead` says what to do where it does not."""
+    """The layout of a table with named columns in its first line; `instead` is the remedy if they are not."""
     if first_line.lstrip()[:1] in ("{", "["):
         raise InputError("it is JSON and no table; write it as CSV, TSV or Parquet, with a column for each value")
     separator = separator or likely_separator(first_line)
     columns = tuple(field.strip() for field in split_line(first_line, separator))
     if any(map(_DATA.match, columns)):
-        # Naming what was found would print a row, with someone's id in it.
+        # Naming the contents would print a row, with someone's id in it.
         raise InputError(
             f"the first line names no columns: it holds numbers or times in {len(columns)} fields; {instead}"
         )
@@ -111,7 +111,7 @@ def named_layout(first_line: str, columns: Sequence[str], separator: str | None 
 
 
 def likely_separator(line: str) -> str:
-    """The separator that occurs most, outside of quotes; a blank where there is no other."""
+    """The most frequent separator, outside of quotes; a blank if there is no other."""
     bare = re.sub(r'"[^"]*"', "", line)
     separator = max("\t,;|", key=bare.count)
     return " " if separator not in bare and " " in bare.strip() else separator
@@ -126,7 +126,7 @@ def split_line(line: str, separator: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Match:
-    """The column of each role, and what else could have been meant."""
+    """The column of each role, and other possible columns."""
 
     roles: dict[str, str]
     remarks: tuple[str, ...] = ()
@@ -135,9 +135,9 @@ class Match:
 def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, coordinates: bool) -> Match:
     """The column of each role: person, time, and place or, with `coordinates`, latitude and longitude.
 
-    Columns that are `given` by name must be there, and each for one role; others are found by their synonyms, whatever
-    the case. Two columns of the same name but for its case are a tie, which is refused; of several synonyms the best is
-    taken, and said.
+    Columns `given` by name must be there, and each for one role; others are found by their synonyms, whatever the case.
+    Two columns of the same name but for its case are a tie, and refused. Of several synonyms the best is taken, with a
+    remark.
 
     >>> match_columns(["uid", "datetime", "lat", "lng"], {}, coordinates=True).roles
     {'person': 'uid', 'time': 'datetime', 'latitude': 'lat', 'longitude': 'lng'}
@@ -179,7 +179,7 @@ def match_columns(columns: Iterable[str], given: Mapping[str, str | None], *, co
 
 
 def _without(missing: list[str], found: list[str]) -> str:
-    """What to do where columns are missing. A line that names no known column may be data, and is not shown."""
+    """The remedy for missing columns. A line without any known column may be data, and is not shown."""
     keys = {_key(name) for name in found}
     known = any(keys & {*names} for names in SYNONYMS.values())
     hint = f"name them, as in {_role(missing[0])}='<column>'"
@@ -209,12 +209,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 FILE_NAME = "{file}"
-"""In the place of a column: the name of the file, where there is one for each person."""
+"""In the place of a column: the name of the file, if there is one for each person."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the caller says about the form of the files."""
+    """The caller's settings for the form of the files."""
 
     layout: str
     given: dict[str, str | None]
@@ -233,7 +233,7 @@ class Form:
         separator: str | None,
         skip_lines: int,
     ) -> "Form":
-        """A form, unless what is said about it makes no sense."""
+        """A form, unless its settings make no sense."""
         if not is_word(layout, ("auto", "table", *FIXED)):
             known = ", ".join(map(repr, ("auto", "table", *FIXED)))
             raise InputError(f"layout is {layout!r}, which is not known; choose one of {known}")
@@ -258,7 +258,7 @@ def _names(columns: str | Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def check_separator(separator: str | None) -> str | None:
-    """The character between columns; one that cannot be is refused."""
+    """The character between columns; an impossible one is refused."""
     words = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";", "\\t": "\t"}
     text(separator, "separator")
     wanted = None if separator is None else words.get(separator, separator)

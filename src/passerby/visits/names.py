@@ -1,7 +1,7 @@
-"""Names of people and places: one rule for numbers that are written in several ways, and names that look alike.
+"""Names of people and places: one rule for numbers written in several ways, and similar names.
 
 `7`, `7.0` and `7.00` are one number, and so one name: a column with missing values is written with points by many
-programs. Numbers that such a column cannot hold to the last digit are refused, as they may be those of several people.
+programs. If such a column cannot hold numbers to the last digit, they are refused: they may belong to several people.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from passerby.support.rule_of_five import FEW
 
 NO_NAMES = ("", "null", "nan", "none", "n/a", "#n/a", "<na>")
-"""What is written where there is no name, in small letters."""
+"""Words for a missing name, in small letters."""
 NA = "NA"
-"""What R writes there. In other letters it may be a name."""
+"""R's word for it. In other letters it may be a name."""
 
 #: Whole numbers from which on floating-point numbers of each size leave some out.
 EXACT: dict[type[pl.DataType], float] = {pl.Float64: 2.0**53, pl.Float32: 2.0**24}
 _POINT = r"^(-?(?:0|[1-9]\d*))\.0+$"
 _POWER = r"^-?\d(?:\.(?<decimals>\d+))?[eE]\+(?<power>\d+)$"
 
-#: Said where names that are numbers were written with zeros after the point.
+#: A message for names that are numbers with zeros after the point.
 ZEROS = (
     "Some people or places are named by whole numbers with zeros after the point, such as 7.0: they are taken for the "
     "same as 7."
@@ -35,7 +35,7 @@ ZEROS = (
 
 @dataclass(frozen=True)
 class Names:
-    """Names as they are read (n,), null where there are none, and which of them are numbers that have lost digits."""
+    """Names as read (n,), null if there are none, and marks of numbers with lost digits."""
 
     names: pl.Series
     lost: pl.Series
@@ -44,7 +44,7 @@ class Names:
 
     @classmethod
     def of(cls, values: pl.Series) -> Names:
-        """Names without blanks around them; whole numbers lose their point, and what follows it.
+        """Names without blanks around them; whole numbers lose their point and the zeros after it.
 
         >>> Names.of(pl.Series([" ann", "7.00", "1e+05", "NA", "7.5"])).names.to_list()
         ['ann', '7', '100000', None, '7.5']
@@ -67,7 +67,7 @@ class Names:
         lost = cut.fill_null(True) | ((whole | exponent.is_not_null()) & (number.abs() >= EXACT[pl.Float64]))
         exact = exponent.is_not_null() & (digits.cast(pl.Float64, strict=False) == number).fill_null(False)
         read = digits.zip_with(exact & ~lost, plain)
-        if values.dtype.is_decimal():  # which holds all digits
+        if values.dtype.is_decimal():  # it holds all digits
             lost = lost & False
         return cls(text.scatter(odd, read), nothing.scatter(odd, lost), bool(whole.any()) and values.dtype == pl.String)
 
@@ -80,8 +80,8 @@ class Names:
 
 
 def _given(names: pl.Series) -> pl.Series:
-    """Names, null where what is written stands for none."""
-    # Only short texts can stand for nothing: lower case is worked out for those alone.
+    """Names, null for words for a missing name."""
+    # Only short texts can stand for nothing: lower case is worked out for these alone.
     short = (names.str.len_bytes() <= 4).fill_null(False).arg_true()
     given = names.gather(short)
     nothing = given.str.to_lowercase().is_in(NO_NAMES) | (given == NA)
@@ -89,7 +89,7 @@ def _given(names: pl.Series) -> pl.Series:
 
 
 def name_of(value: object) -> str:
-    """The name in a cell of a small table, as visits are read; "" where there is none.
+    """The name in a cell of a small table, read as in visits; "" if there is none.
 
     >>> name_of(7.0), name_of(" 7.00 "), name_of("gate 7.0"), name_of(None)
     ('7', '7', 'gate 7.0', '')
@@ -99,7 +99,7 @@ def name_of(value: object) -> str:
 
 
 def keys(names: pl.Series) -> NDArray[np.uint64]:
-    """Words (n,) that are equal for names that differ by capitals or by the form of their letters alone.
+    """Words (n,), equal for names differing by capitals or by the form of their letters alone.
 
     Numbers do not: of them there are none.
     """
@@ -113,7 +113,7 @@ def _folded(names: pl.Series) -> pl.Series:
 
 
 def about_alike(people: NDArray[np.uint64], places: pl.Series) -> tuple[str, ...]:
-    """What to say of names that look alike: of people by their `keys`, and of `places`, each once."""
+    """Remarks on similar names: of people by their `keys`, and of `places`, each once."""
     _, counts = np.unique(people, return_counts=True)
     found = int(counts[counts > 1].sum())
     out = []
@@ -135,6 +135,6 @@ _ALIKE = "differ from others by capitals, or by how letters are composed, alone"
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names as Python writes them, so that those that look the same are not."""
+    """Names as Python writes them, so similar names do not look the same."""
     shown = [repr(name) for name in names]
     return " and ".join(shown if len({*map(str.casefold, names)}) == 1 else [ascii(name) for name in names])

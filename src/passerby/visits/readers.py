@@ -28,7 +28,7 @@ from .times import check_time_format, check_timezone
 
 
 def as_polars(table: Any) -> pl.DataFrame:
-    """The table itself, or a pandas table column by column (so that pyarrow is not needed)."""
+    """The table itself, or a pandas table column by column (so pyarrow is not needed)."""
     if isinstance(table, pl.DataFrame):
         return table
     if isinstance(table, pl.LazyFrame):
@@ -43,7 +43,7 @@ def as_polars(table: Any) -> pl.DataFrame:
 
 
 def _in_micros(times: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
-    """Times of any unit in microseconds; those that do not fit become the first or the last that Python knows."""
+    """Times of any unit in microseconds; times out of range become the first or the last of Python's."""
     if np.datetime_data(times.dtype)[0] in ("s", "ms"):
         first, last = (np.datetime64(day, "s") for day in ("0001-01-01", "9999-12-31"))
         times = np.where(times < first, first, np.where(times > last, last, times))
@@ -91,23 +91,23 @@ def read_visits(
     max_unparsable: float = 0.01,
     progress: Progress | None = None,
 ) -> Visits:
-    """Read who was where and when from a file, several files, a folder, or a polars or pandas table.
+    """Read visits (people, times, places) from a file, several files, a folder, or a polars or pandas table.
 
     `layout` is "foursquare" (TIST2015 check-ins), "gowalla" (SNAP check-ins), "table" (CSV, TSV or Parquet with named
-    columns) or "auto", which looks at the first line. Files may be compressed (gzip, bzip2, xz, zstd). Columns of a
-    table are recognised by usual names, scikit-mobility's and trackintel's among them, or named by `person`, `time`,
-    `place`, `latitude` and `longitude`; `person="{file}"` takes each file's own name for the person, where there is a
-    file for each (and its folder, where names are the same in several). Where the first line is no header, `columns`
-    names all columns in order; `skip_lines` passes over lines on top, and `separator` says what is between columns
-    where that cannot be seen. With `grid_metres` or `h3_resolution` the coordinates become places.
+    columns) or "auto". The last one looks at the first line. Files may be compressed (gzip, bzip2, xz, zstd). Columns
+    of a table are recognised by usual names, scikit-mobility's and trackintel's among them, or named by `person`,
+    `time`, `place`, `latitude` and `longitude`. `person="{file}"` takes each file's own name for the person, if there
+    is a file for each. If names are the same in several folders, its folder is added. If the first line is no header,
+    `columns` names all columns in order. `skip_lines` passes over lines on top. `separator` is the character between
+    columns, if it cannot be seen. With `grid_metres` or `h3_resolution` the coordinates become places.
 
     Times without a zone are read in `timezone`; all become UTC. `time_format` is "day-first", "month-first" or a
-    pattern such as "%d.%m.%Y %H:%M". Rows whose time cannot be read are left out and counted in `Visits.skipped`, and
-    refused where they are more than a share `max_unparsable` of all rows; the same holds for bad coordinates, and for
-    rows without a person or place. Repeated rows (of a person, a time and a place) are left out and counted, unless
-    times are cut, so that people are at several places at one time: each row is then a visit. Visits count from `since`
-    to `until`, where these are given; where not, a few visits that lie far from all others in time are refused, since
-    they would stretch the steps. `progress(done, all)` is told how many bytes have been read.
+    pattern such as "%d.%m.%Y %H:%M". Rows with unreadable times are left out and counted in `Visits.skipped`. They are
+    refused if they are more than a share `max_unparsable` of all rows. The same holds for bad coordinates, and for rows
+    without a person or place. Repeated rows (of a person, a time and a place) are left out and counted, unless times
+    are cut. Cut times put people at several places at one time: each row is then a visit. Visits count from `since` to
+    `until`, if these are given. If not, a few visits far from all others in time are refused, since they would stretch
+    the steps. `progress(done, all)` is told how many bytes have been read.
 
     >>> table = pl.DataFrame({"user": [7, 7, 3], "time": ["2024-05-01 08:00", "2024-05-01 09:00", "2024-05-02"],
     ...                       "place": ["café", "park", "park"]})
@@ -136,18 +136,18 @@ def read_part(table: Any, timezone: str, *, cut: bool) -> Visits:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read and how, checked: the files (None for a table in memory), their form, and how to clean rows."""
+    """The checked input: the files (None for a table in memory), their form, and the cleaning of rows."""
 
     files: list[Path] | None
     form: Form
     how: tuple[str, str, str | None, Cells | None, float, Span]
     """The arguments of a `RowCleaner`."""
     people: list[str] | None = None
-    """The person of each file, where it is named after one."""
+    """The person of each file, if it is named after one."""
     remarks: tuple[str, ...] = ()
-    """What a reader should know of the files."""
+    """Remarks on the files for a reader."""
     labels: tuple[str, ...] = ()
-    """What messages call each file: its name, with its folder where another has the same; nothing where it is alone."""
+    """The name of each file in messages: with its folder if another has the same; nothing if it is alone."""
 
     @classmethod
     def of(cls, source: Any, options: Mapping[str, Any]) -> "Reading":

@@ -1,6 +1,6 @@
 """Small tables beside the visits (sensors, zones, published counts): their columns, their rows, and no row said twice.
 
-A column that nobody looks at would change what its rows mean: a row without its `step` is about all steps.
+A column overlooked by everybody would change the meaning of its rows: a row without its `step` is about all steps.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .times import YEARS, in_words, unheard
 
 #: The column for remarks, in any table: nobody looks at it.
 NOTE = "note"
-#: Unknown columns that a message names, at most.
+#: The most unknown columns named by a message.
 NAMED = 5
-#: What pandas calls the row numbers of a table that it writes as Parquet.
+#: Pandas' name for the row numbers of a table in Parquet.
 ROW_NUMBERS = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a table is of, and the columns that it may have.
+    """The subject of a table, and its possible columns.
 
     Of each group in `needs`, one of its sets of columns must be there; `needed` says so in words. `hints` have other
-    names for some columns, by which these are not read.
+    names for some columns; these are never read by them.
     """
 
     what: str
@@ -44,11 +44,11 @@ class Header:
     hints: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, columns: Sequence[str], path: Path) -> None:
-        """Refuse a table that lacks a column, or has one that is not known. Blanks and capitals are gone by now."""
+        """Refuse a table lacking a column, or with an unknown one. Blanks and capitals are gone by now."""
         unknown = [(number, name) for number, name in enumerate(columns, start=1) if name not in (*self.known, NOTE)]
         if not all(any(some <= {*columns} for some in group) for group in self.needs):
             near = [(name, nearest(name, self.known)) for _, name in unknown]
-            # What is like no known name may be a row, with somebody's id in it: it is not shown.
+            # A word unlike any known name may be a row, with somebody's id in it: it is not shown.
             meant = "; ".join(f"{name!r}: did you mean {known}?" for name, known in near if known)
             some = f"{len(columns)} column{'s' * (len(columns) != 1)}"
             raise InputError(
@@ -81,7 +81,7 @@ def names_of(columns: Sequence[str]) -> list[str]:
 
 @dataclass
 class DistinctRows:
-    """What the rows of a table have said so far, and where.
+    """The subjects of a table's rows so far, and their positions.
 
     >>> rows = DistinctRows("sensors.csv")
     >>> rows.add("line 2", ("park", 0), "the sensor of 'park'")
@@ -94,7 +94,7 @@ class DistinctRows:
     _lines: dict[Hashable, str] = field(default_factory=dict)
 
     def add(self, line: str, about: Hashable, what: str) -> None:
-        """Take down what a row is about; refuse it where an earlier one was about the same."""
+        """Take down a row's subject; refuse it if an earlier one was about the same."""
         if about in self._lines:
             raise InputError(
                 f"{self.source}, {line}: {what} is given twice, before in {self._lines[about]}; take one out"
@@ -105,15 +105,15 @@ class DistinctRows:
         return about in self._lines
 
 
-#: Types of columns that hold names, beside numbers.
+#: Types of columns with names, beside numbers.
 TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Null)
 
 
 def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[str, dict[str, object]]]]:
     """A small table with the columns of a `header`: Parquet, or text with any usual separator, every column as text.
 
-    The names of its columns, in small letters and without blanks around them, and its rows with where each stands, as
-    in ("line 17", {"place": "park"}). Blank lines are no rows.
+    The names of its columns, in small letters and without blanks around them, and its rows with their positions, as in
+    ("line 17", {"place": "park"}). Blank lines are no rows.
     """
     try:
         if check_file(path)[:4] == b"PAR1":
@@ -140,7 +140,7 @@ def read_table(path: Path, header: Header) -> tuple[list[str], Iterator[tuple[st
 
 
 def _with_words(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of text, numbers and times for which Python has words; any other column or time is refused."""
+    """A table of text, numbers and times within Python's words; any other column or time is refused."""
     for column in table:
         dtype = column.dtype
         if names_of([column.name])[0] == NOTE:

@@ -1,4 +1,4 @@
-"""Between which instants visits count, and times that lie far from all others."""
+"""The instants between which visits count, and times far from all others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from passerby.errors import InputError
 from .delimited import Batch
 from .times import EARLIEST, LATEST
 
-#: A time may lie as far outside of those of nearly everybody as these reach apart. On either side this share of the
+#: A time may lie as far outside the range of nearly everybody as this range is long. On either side this share of the
 #: times, and so many at the least, are not asked: they may be the stray ones.
 FAR = 1.0
 TRIMMED, FEWEST_TRIMMED = 0.001, 3
-#: Fewer visits than this do not tell where the rest belongs.
+#: Fewer visits than this do not show the range of the rest.
 FEWEST = 50
-#: Rows that a message names, at most.
+#: The most rows named by a message.
 EXAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Span:
-    """Visits count from `since` (included) to `until` (not included), where these are given, in UTC.
+    """Visits count from `since` (included) to `until` (not included), if these are given, in UTC.
 
-    Where neither is, times far from nearly all others are refused, and those before 1900 or from 2100 on: one row
-    dated 1970 would stretch the steps over decades in which nobody is anywhere, and everybody would be found.
+    If neither is, times far from nearly all others are refused, and times before 1900 or from 2100 on. One row dated
+    1970 would stretch the steps over decades with nobody anywhere, and everybody would be found.
     """
 
     since: datetime | None = None
@@ -43,13 +43,13 @@ class Span:
         return inside
 
     def strays(self, times: pl.Series) -> pl.Series:
-        """Whether each time lies in years in which nobody was counted, on a side that is open."""
+        """Whether each time lies in years without any counts of people, on an open side."""
         at = times.to_physical()
         early, late = (at < EARLIEST) & (self.since is None), (at >= LATEST) & (self.until is None)
         return early | late
 
     def check(self, parts: Sequence[pl.DataFrame], batches: Sequence[Batch], source: str) -> None:
-        """Refuse visits that lie far from nearly all others, on a side that is open."""
+        """Refuse visits far from nearly all others, on an open side."""
         times = pl.concat([part["time"] for part in parts]).to_physical().to_numpy()
         if len(times) < FEWEST:
             return
@@ -64,21 +64,21 @@ class Span:
         raise far_away(source, stray, len(times), low, high, where)
 
     def limits(self, low: int, high: int) -> tuple[float, float]:
-        """Between which times visits may lie where nearly all lie from `low` to `high`, in microseconds since 1970."""
+        """The limits for visits if nearly all lie from `low` to `high`, in microseconds since 1970."""
         reach = FAR * (high - low)
         first = -np.inf if self.since is not None else low - reach
         return first, np.inf if self.until is not None else high + reach
 
 
 def named(part: pl.DataFrame, batch: Batch, first: float, last: float, most: int = EXAMPLES) -> list[str]:
-    """Where some of the visits of a batch stand that lie before the first time or after the last, and on which day."""
+    """The position and the day of some visits of a batch before the first time or after the last."""
     at = part["time"].to_physical()
     rows = part.filter((at < first) | (at > last)).head(most)
     return [f"{line} ({time:%Y-%m-%d})" for line, time in zip(batch.where(rows["row"]), rows["time"], strict=True)]
 
 
 def far_away(source: str, stray: int, visits: int, low: int, high: int, where: Sequence[str]) -> InputError:
-    """The error where some visits lie far from all others."""
+    """The error for some visits far from all others."""
     return InputError(
         f"{source}: {stray:,} of {visits:,} visits lie far from all others, which reach from "
         f"{_day(low)} to {_day(high)}: {', '.join(where)}{' ...' if stray > len(where) else ''}; correct or remove "

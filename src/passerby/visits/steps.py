@@ -24,15 +24,15 @@ _DAY = timedelta(days=1)
 FIRST_VISIT = "first-visit"
 """The origin of the paper's steps: the very instant of the first visit."""
 AUTO = "auto"
-"""The step length that fits the visits."""
+"""The step length fitting the visits."""
 USUAL = ("20d", "1w", "1d", "6h", "1h", "15m")
-"""Lengths that steps usually have, the longest first."""
+"""Usual lengths of steps, the longest first."""
 _CYCLES = {"hour": (timedelta(days=1), 2), "weekday": (timedelta(days=7), 2), "workday": (timedelta(days=7), 1)}
-"""What habits repeat after, by the word for their rhythm, and how often that is to be seen."""
+"""Cycles of habits, by the word for their rhythm, and the number of cycles needed."""
 
 
 def parse_length(length: str | timedelta, what: str = "length", instead: str = "") -> timedelta:
-    """A length of time such as "20d", "1h", "30m", "1w", "90s" or "1d12h"; `what` it is, and what else it may be.
+    """A length of time such as "20d", "1h", "30m", "1w", "90s" or "1d12h"; `what` is its meaning in errors.
 
     >>> parse_length("1d12h")
     datetime.timedelta(days=1, seconds=43200)
@@ -56,7 +56,7 @@ def parse_length(length: str | timedelta, what: str = "length", instead: str = "
 
 
 def parse_instant(instant: str | datetime, what: str, timezone: str = "UTC") -> datetime:
-    """An instant as a datetime in UTC; where it has no zone of its own, it is read in `timezone`."""
+    """An instant as a datetime in UTC; without a zone of its own, it is read in `timezone`."""
     if isinstance(instant, str):
         parsed = parse_times(pl.Series([instant]), timezone)[0] if instant.isprintable() else None
         if parsed is None:
@@ -70,7 +70,7 @@ def parse_instant(instant: str | datetime, what: str, timezone: str = "UTC") -> 
 
 
 def on_the_clock(instant: datetime, timezone: str) -> datetime:
-    """What the clocks of a time zone show at an instant, without the zone."""
+    """The time shown by the clocks of a time zone at an instant, without the zone."""
     return instant.astimezone(ZoneInfo(timezone)).replace(tzinfo=None)
 
 
@@ -94,7 +94,7 @@ def written(length: timedelta) -> str:
 
 @dataclass(frozen=True)
 class Times:
-    """What steps need to know of times by the clock: the first, the last, how many, and where each step is open.
+    """Facts on times by the clock for steps: the first, the last, their number, and the open parts of steps.
 
     `left(stop, size)` tells how long before its end each step but the last is covered, for steps of `size` up to
     `stop`, both in microseconds (since 1970).
@@ -107,7 +107,7 @@ class Times:
 
     @classmethod
     def of(cls, times: pl.Series) -> "Times":
-        """Those of a column."""
+        """The facts on a column."""
         first, last = times.min(), times.max()
         if not isinstance(first, datetime) or not isinstance(last, datetime):
             first = last = None
@@ -115,7 +115,7 @@ class Times:
 
     @property
     def ends(self) -> tuple[datetime, datetime]:
-        """The first and the last of them; refused where there is none."""
+        """The first and the last of them; refused if there is none."""
         if self.first is None or self.last is None:
             raise InputError("there are no visits to cut into steps")
         return self.first, self.last
@@ -129,10 +129,10 @@ def open_ends(times: pl.Series, stop: int, size: int) -> dict[int, int]:
 
 
 def fitting_length(times: Times, steps: int, rhythm: str = "none") -> timedelta | None:
-    """The longest usual step of which the span of the times holds at least so many; None where none is short enough.
+    """The longest usual step with at least so many in the span of the times; None if none is short enough.
 
-    With a rhythm, only those that are a part of a day or a week and fill it evenly, and of which there are two such
-    cycles, or one week for a rhythm that tells workdays from weekends.
+    With a rhythm, only parts of a day or a week filling it evenly, with two such cycles in the span. A rhythm telling
+    workdays from weekends needs one week only.
 
     >>> fitting_length(Times.of(pl.Series([datetime(2024, 1, 1), datetime(2024, 1, 9)])), 20)
     datetime.timedelta(seconds=21600)
@@ -148,10 +148,10 @@ def fitting_length(times: Times, steps: int, rhythm: str = "none") -> timedelta 
 
 
 def step_length(times: Times, holdout: int, min_active: int, rhythm: str = "none") -> timedelta:
-    """A step that fits the times (by the clock), such that habits and the steps to find both get enough of them.
+    """A step fitting the times (by the clock), with enough steps both for habits and for the steps to find.
 
-    Habits want many times as many steps as are to be found, and people are to be seen in a good part of all: four times
-    `holdout` and twice `min_active` where the span allows, or else as few as there must be.
+    Habits want many times as many steps as are to be found, and people are to be seen in a good part of all. The aim is
+    four times `holdout` and twice `min_active` if the span allows, or else the fewest possible.
     """
     least = max(holdout + 3, min_active + 1)
     length = fitting_length(times, max(4 * holdout, 2 * min_active, least), rhythm)
@@ -169,7 +169,7 @@ def step_length(times: Times, holdout: int, min_active: int, rhythm: str = "none
 class Steps:
     """Windows of equal length side by side: step t covers [origin + t·length, origin + (t+1)·length).
 
-    The origin is what the clocks of the time zone show. On the day that clocks are changed a step is an hour longer or
+    The origin is a time on the clocks of the time zone. On the day of a change of clocks a step is an hour longer or
     shorter than the others: people live by the clock.
     """
 
@@ -178,7 +178,7 @@ class Steps:
     count: int
     timezone: str = "UTC"
     partial: bool = False
-    """Whether a last step was left out that the times cover only in part."""
+    """Whether a last step was left out because the times cover only a part of it."""
 
     @classmethod
     def covering(
@@ -192,10 +192,10 @@ class Steps:
     ) -> "Steps":
         """The steps from the origin through the last of the times (clock times), or up to the end.
 
-        Without an origin, steps begin where the clock strikes: at midnight, and every `length` from there where a day
-        holds a whole number of them; weeks begin on Mondays. With "first-visit", they begin at the very first time. A
-        last step that the times cover only in part is left out, unless an end is given, or "first-visit". Times that
-        were asked for `until` an instant cover the steps before it, however late the last one is.
+        Without an origin, steps begin when the clock strikes: at midnight, and every `length` from there if a day holds
+        a whole number of them. Weeks begin on Mondays. With "first-visit", they begin at the very first time. A last
+        step covered only in part by the times is left out, unless an end is given, or "first-visit". Times chosen
+        `until` an instant cover the steps before it, however late the last one is.
         """
         size = parse_length(length, "window", AUTO)
         times = times if isinstance(times, Times) else Times.of(times)
@@ -226,7 +226,7 @@ class Steps:
         return np.datetime64(self.origin, "us") + np.arange(self.count) * np.timedelta64(self.length // _MICROSECOND)
 
     def of(self, column: str) -> pl.Expr:
-        """The step of each clock time in a column, below 0 or at least `count` where it lies outside."""
+        """The step of each clock time in a column, below 0 or at least `count` if it lies outside."""
         since = pl.col(column).to_physical() - (self.origin - datetime(1970, 1, 1)) // _MICROSECOND
         return (since // (self.length // _MICROSECOND)).cast(pl.Int64)
 
@@ -248,7 +248,7 @@ def aligned(first: datetime, length: timedelta) -> datetime:
 def _ends_early(end: datetime, times: Times, length: timedelta) -> bool:
     """Whether the times end long before the last step does, compared with the step, how dense they are, and the others.
 
-    Where people are recorded every other hour, no step is covered to its very end: half of those before it are to be
+    If people are recorded every other hour, no step is covered to its very end: half of the steps before it are to be
     covered further than the last.
     """
     first, last = times.ends

@@ -1,8 +1,8 @@
-"""Visits sorted by person on disk, in blocks of people that are loaded one at a time.
+"""Visits sorted by person on disk, in blocks of people loaded one at a time.
 
-First, rows of files are written to runs, each sorted by person. A task reads some files and holds about a million
-rows at a time. Then runs are merged into blocks. A run is a Parquet file in small groups of rows, so that little of it
-is read to find some people.
+First, rows of files are written to runs, each sorted by person. A task reads some files and holds about a million rows
+at a time. Then runs are merged into blocks. A run is a Parquet file in small groups of rows: finding some people takes
+reading little of it.
 """
 
 from collections import Counter
@@ -32,16 +32,16 @@ from .readers import Reading
 from .span import EXAMPLES, FEWEST, far_away, named, trimmed
 from .table import CUT, Repeats, Skipped, Visits, drop_duplicates, repeats_of
 
-#: Rows of a run, and bytes of files that are read by one task, about; files are never cut.
+#: Rows of a run, and bytes of files read by one task, about; files are never cut.
 RUN, TASK = 1_000_000, 64 << 20
-#: Rows that are read together, at least, and of which one is drawn to tell where people lie.
+#: The least rows read together, and the number of rows for each row drawn to show the spread of people.
 GROUP, DRAWN = 16_384, 4_096
 _HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True)
 class Run:
-    """Where a run lies, how many rows it has, whether all people are numbers, and the people of some rows, drawn."""
+    """The path of a run, its number of rows, whether all people are numbers, and the people of some rows, drawn."""
 
     path: Path
     rows: int
@@ -51,7 +51,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Read:
-    """What was read by a task: runs, what was left out, and how many visits lie in each hour since 1970."""
+    """The results of a task: runs, rows left out, and the number of visits in each hour since 1970."""
 
     cleaner: RowCleaner
     runs: list[Run] = field(default_factory=list)
@@ -67,7 +67,7 @@ class _Writing:
 def write_runs(
     reading: Reading, folder: Path, team: Team, progress: Progress | None = None
 ) -> tuple[RowCleaner, list[Run]]:
-    """All rows of all files as runs of one kind of names; what is wrong with them is told."""
+    """All rows of all files as runs of one kind of names; their faults are told."""
     assert reading.files is not None
     groups = list(_groups([file.stat().st_size for file in reading.files]))
     sizes = [sum(reading.files[at].stat().st_size for at in group) for group in groups]
@@ -87,7 +87,7 @@ def write_runs(
 
 
 def _groups(sizes: Sequence[int]) -> Iterator[range]:
-    """Numbers of files that are read by one task: enough of them to be worth it."""
+    """Numbers of files for one task: enough of them to be worth it."""
     first, size = 0, 0
     for at, each in enumerate(sizes):
         if at > first and size + each > TASK:
@@ -113,14 +113,14 @@ def _read(work: _Writing, group: range) -> Read:
 
 
 def _flush(out: Read, held: list[pl.DataFrame], path: Path) -> None:
-    """Write a run of the rows that are held."""
+    """Write a run of the held rows."""
     frame = pl.concat(held)
     held.clear()
     hours, counts = np.unique(frame["time"].to_physical().to_numpy() // _HOUR, return_counts=True)
     out.hours.update(dict(zip(hours.tolist(), counts.tolist(), strict=True)))
     numbers = bool(frame["person"].str.contains(NUMBER).all())
     frame = frame.with_columns(pl.col("person").cast(pl.Int64)) if numbers else frame
-    # Each run begins to draw at another row, else those of runs that hold the same people would be the same ones.
+    # Each run begins to draw at another row, else runs of the same people would draw the same rows.
     begin = int(np.random.default_rng([len(out.runs), *path.stem.encode()]).integers(DRAWN))
     write_sorted(frame, path)
     drawn = frame.sort("person")["person"].cast(pl.String)[begin::DRAWN].to_list()
@@ -128,20 +128,20 @@ def _flush(out: Read, held: list[pl.DataFrame], path: Path) -> None:
 
 
 def write_sorted(frame: pl.DataFrame, path: Path) -> None:
-    """Write rows sorted by person, in small groups that tell which people they hold."""
+    """Write rows sorted by person, in small groups with a note of their people."""
     with whole_or_nothing(path, private=True, lasting=False) as draft:
         frame.sort("person").write_parquet(draft, row_group_size=GROUP, statistics=True)
 
 
 def load_table(path: Path) -> pl.DataFrame:
-    """A table that was written here."""
+    """A table written by this package."""
     with damage_named(path):
         return pl.read_parquet(path, glob=False)
 
 
 @contextmanager
 def damage_named(path: Path) -> Iterator[None]:
-    """Damage of files that were written here, named with the remedy."""
+    """Damage of files written here, named with the remedy."""
     try:
         yield
     except DAMAGED as error:
@@ -152,14 +152,14 @@ def damage_named(path: Path) -> Iterator[None]:
 
 
 def _as_text(_: None, run: Run) -> None:
-    """Write a run anew with names in the place of numbers, which sort otherwise."""
+    """Write a run anew with names in the place of numbers, as these sort otherwise."""
     write_sorted(load_table(run.path).with_columns(pl.col("person").cast(pl.String)), run.path)
 
 
 def _check_span(reading: Reading, cleaner: RowCleaner, hours: Counter[int], runs: Blocks[pl.DataFrame]) -> None:
-    """Refuse visits that lie far from nearly all others, as in memory.
+    """Refuse visits far from nearly all others, as in memory.
 
-    Hours tell that there are none, nearly always; otherwise the times are looked at again.
+    Hours nearly always show that there are none; otherwise the times are looked at again.
     """
     visits, span = sum(hours.values()), cleaner.span
     if visits < FEWEST:
@@ -167,7 +167,7 @@ def _check_span(reading: Reading, cleaner: RowCleaner, hours: Counter[int], runs
     ordered, rank = sorted(hours), trimmed(visits)
     upto = np.cumsum([hours[hour] for hour in ordered])
     low, high = (ordered[int(np.searchsorted(upto, at, side="right"))] for at in (rank, visits - 1 - rank))
-    # The narrowest that the times of nearly all can be, if low and high lie anywhere in their hours.
+    # The narrowest possible limits around nearly all times, if low and high lie anywhere in their hours.
     nearest = span.limits((low + 1) * _HOUR, max(high, low + 1) * _HOUR)
     if ordered[0] * _HOUR >= nearest[0] and (ordered[-1] + 1) * _HOUR <= nearest[1]:
         return
@@ -191,7 +191,7 @@ def _stray(limits: tuple[float, float], run: pl.DataFrame) -> int:
 
 
 def _examples(reading: Reading, limits: tuple[float, float]) -> list[str]:
-    """Where the first of the visits stand that lie outside: files are read again up to there."""
+    """The positions of the first visits outside: files are read again up to there."""
     out: list[str] = []
     assert reading.files is not None
     for at in range(len(reading.files)):
@@ -209,7 +209,7 @@ ROWS = 500_000
 
 @dataclass(frozen=True)
 class StoredVisits:
-    """Visits on disk: what is known of all of them, and their blocks in the order of people."""
+    """Visits on disk: the facts on all of them, and their blocks in the order of people."""
 
     everybody: AllVisits
     skipped: Skipped
@@ -228,8 +228,8 @@ class _Range:
 def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress | None = None) -> StoredVisits:
     """Read files of visits, and sort them by person into blocks in a folder.
 
-    Nobody holds more than a run or a block, except where one person has more rows than that. Runs are removed once
-    their rows are in blocks.
+    Nobody holds more than a run or a block, except if one person has more rows than it. Runs are removed once their
+    rows are in blocks.
     """
     runs_in, blocks_in = (make_folder(folder / name, "folder", private=True) for name in ("runs", "visits"))
     cleaner, runs = write_runs(reading, runs_in, team, progress)
@@ -252,7 +252,7 @@ def store_visits(reading: Reading, folder: Path, team: Team, progress: Progress 
 
 
 def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
-    """Ranges of people with about equally many rows, by the people of the rows that were drawn.
+    """Ranges of people with about equally many rows, by the people of the drawn rows.
 
     Somebody with very many rows is in a range with few others.
     """
@@ -269,7 +269,7 @@ def _ranges(runs: list[Run], folder: Path) -> list[_Range]:
 
 @dataclass(frozen=True)
 class _Found:
-    """Of a range of people: the rows that were read, how many repeat others, and the names of people and places."""
+    """For a range of people: the rows read, the number of repeats, and the names of people and places."""
 
     rows: int = 0
     repeats: Repeats = field(default_factory=Repeats)
@@ -279,7 +279,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Sorting:
-    """The runs, and whether times may be cut, so that equal rows stay until all of them are known."""
+    """The runs, and whether times may be cut: then equal rows stay until all of them are known."""
 
     runs: list[Path]
     even: bool
@@ -319,7 +319,7 @@ def _write(codes: pl.DataFrame, people: pl.Series, places: pl.Series, path: Path
 
 
 def _coded(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series, pl.Series]:
-    """Rows that are sorted by person, as codes, and the names of people and places."""
+    """Rows sorted by person, as codes, and the names of people and places."""
     person = table["person"]
     new = (person != person.shift()).fill_null(True)
     code = new.cast(pl.UInt32).cum_sum() - 1

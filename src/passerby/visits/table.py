@@ -1,8 +1,8 @@
-"""The record of all readers, who was where and when by codes; and rows that are equal to others.
+"""The record of all readers, by codes for people, times and places; and rows equal to others.
 
-Nobody is at two places at one time. Where rows say so of many people, times were cut, to days, hours or minutes. Equal
-rows are then visits of their own, and their number says where somebody was most. Where times are as they were
-taken, equal rows repeat each other, and one of them is kept.
+Nobody is at two places at one time. If rows say so of many people, times were cut, to days, hours or minutes. Equal
+rows are then visits of their own, and their number shows a person's main place. If times are as they were taken, equal
+rows repeat each other, and one of them is kept.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ class Skipped:
     coordinates: int = 0
     """Rows whose latitude or longitude is no number or out of range."""
     duplicates: int = 0
-    """Rows that repeat the person, time and place of another row."""
+    """Rows repeating the person, time and place of another row."""
     outside: int = 0
-    """Rows before `since` or from `until` on, where these were given."""
+    """Rows before `since` or from `until` on, if these were given."""
 
     @property
     def kept(self) -> int:
-        """Rows that became visits."""
+        """Rows kept as visits."""
         return self.rows - self.times - self.missing - self.coordinates - self.duplicates - self.outside
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Visits:
-    """Who was where and when: one row per visit, people and places as codes.
+    """People, times and places: one row per visit, people and places as codes.
 
-    Codes follow the sorted names, so they do not depend on the order of the rows that were read.
+    Codes follow the sorted names, so they do not depend on the order of the rows read.
     """
 
     table: pl.DataFrame
@@ -60,17 +60,17 @@ class Visits:
     places: pl.Series
     """The names as strings, sorted; a place's code is the index."""
     skipped: Skipped = Skipped()
-    """What was left out."""
+    """Numbers of rows left out."""
     timezone: str = "UTC"
-    """The zone in which times without one were read, and by whose clock steps begin."""
+    """The zone of times without one, and of the clock at which steps begin."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """The column that was taken for each of person, time and place (or latitude and longitude)."""
+    """The column taken for each of person, time and place (or latitude and longitude)."""
     until: datetime | None = None
-    """Up to when visits count, where that was asked for: a step that ends by then is covered to its end."""
+    """The end of counted visits, if given: a step ending by then is covered to its end."""
     remarks: tuple[str, ...] = ()
-    """What a reader should know, such as a second column that could have been meant."""
+    """Remarks for a reader, such as a second possible column."""
     cut: bool = False
-    """Whether times are cut, as dates are, so that equal rows are visits of their own."""
+    """Whether times are cut, as dates are, so equal rows are visits of their own."""
 
     def __len__(self) -> int:
         """The number of visits."""
@@ -81,10 +81,10 @@ class Visits:
         return f"Visits(rows={len(self)}, people={len(self.people)}, places={len(self.places)})"
 
 
-#: Times are cut where, of the times at which a person has equal rows, this share or more has other places too.
+#: Times are cut if so large a share of a person's times with equal rows has other places too.
 SPLIT = 0.01
 
-#: Said where equal rows are visits of their own.
+#: A message for equal rows as visits of their own.
 CUT = (
     "Times are cut, as dates without a time of day are: people are at several places at one time, and equal rows are "
     "taken for visits of their own. The place of a step is the one with most rows. Which of two places came first is "
@@ -104,7 +104,7 @@ class Repeats:
     split: int = 0
 
     def __add__(self, other: Repeats) -> Repeats:
-        """Those of two groups of people."""
+        """The sum for two groups of people."""
         return Repeats(self.rows + other.rows, self.times + other.times, self.split + other.split)
 
     @property
@@ -118,7 +118,7 @@ class Repeats:
 
 
 def repeats_of(table: pl.DataFrame, kept: int, people: int, rows: int = 4_000_000) -> Repeats:
-    """The repeats of rows (person, time, place), of which so many are `kept` where equal ones are left out."""
+    """The repeats of rows (person, time, place), if equal ones are left out and so many are `kept`."""
     found = Repeats(table.height - kept)
     if not found.rows:
         return found
@@ -131,7 +131,7 @@ def repeats_of(table: pl.DataFrame, kept: int, people: int, rows: int = 4_000_00
 
 
 def drop_duplicates(table: pl.DataFrame, people: int, rows: int = 4_000_000) -> pl.DataFrame:
-    """The table without rows that repeat another in person, time and place.
+    """The table without repeats of another row in person, time and place.
 
     A row with a hash of its own repeats no other, and nearly all rows have one: only the rest is compared.
     """

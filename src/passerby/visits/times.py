@@ -1,8 +1,8 @@
 """Times as they come in files, turned into UTC.
 
-Understood are ISO 8601 (with or without zone, extended or basic), dates and times as digits without anything between
-them, seconds or milliseconds since 1970, the form of the Foursquare check-ins, and any form that is given. Whatever
-cannot be read becomes null: the caller counts and reports.
+The known forms are ISO 8601 (with or without zone, extended or basic) and dates and times as digits without anything
+between them. Seconds or milliseconds since 1970, the form of the Foursquare check-ins, and any given form are known as
+well. An unreadable value becomes null: the caller counts and reports.
 """
 
 import re
@@ -18,7 +18,7 @@ from passerby.support.checks import is_word
 from .table import TIME
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
-"""Years, but for the last, in which people were counted: digits are known as dates by them, and others are stray."""
+"""Years of counts of people, but for the last: digits are known as dates by them, and others are stray."""
 
 
 def _micros(year: int) -> int:
@@ -28,20 +28,20 @@ def _micros(year: int) -> int:
 
 EARLIEST, LATEST = _micros(FIRST_YEAR), _micros(LAST_YEAR)
 _FIRST, _LAST = _micros(1000), _micros(9900)
-"""Between which a time must lie: others, such as 0001-01-01 and 9999-12-31, are written where there is none."""
+"""Limits of a time: others, such as 0001-01-01 and 9999-12-31, are written for missing ones."""
 _FIRST_SECOND, _LAST_SECOND = 1e8, LATEST / 1e6
-"""Seconds since 1970 between which a bare number must lie (from 1973 on): smaller ones are something else."""
+"""Limits of a bare number of seconds since 1970 (from 1973 on): smaller ones are something else."""
 OFFSETS = (-12 * 60, 14 * 60)
-"""Minutes between which clocks have been ahead of UTC, anywhere, since people were counted."""
+"""Limits of the minutes of clocks ahead of UTC, anywhere, since people were counted."""
 COMPACT = (8, 10, 12, 14)
-"""How many digits dates and times have that are written as digits alone: to the day, hour, minute or second."""
+"""Numbers of digits of dates and times written as digits alone: to the day, hour, minute or second."""
 MICROS: dict[str, float] = {"ns": 1e-3, "us": 1, "ms": 1e3, "days": 86_400e6}
-"""Microseconds of what columns of times count."""
+"""Microseconds of the units of columns of times."""
 EARLY, LATE = "a time before the year 1000", "a time in the year 9900 or later"
-"""What is said of times for which Python has no word."""
+"""A message for times without a word in Python."""
 YEARS = "years are from 1000 to 9899"
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
-"""Words for dates such as 03/04/2012, which can be read in two ways: somebody must say which."""
+"""Words for dates such as 03/04/2012, readable in two ways: somebody must choose one."""
 
 Form = Callable[[pl.Series], pl.Series]
 
@@ -61,7 +61,7 @@ _DATE = re.compile(
 
 
 def check_timezone(timezone: str) -> None:
-    """Refuse a time zone that is not known, or none."""
+    """Refuse an unknown time zone, or none."""
     try:
         pl.Series([0]).cast(TIME).dt.convert_time_zone(timezone or "none")
     except (pl.exceptions.PolarsError, TypeError, AttributeError, ValueError):
@@ -71,7 +71,7 @@ def check_timezone(timezone: str) -> None:
 
 
 def check_time_format(form: str | None) -> None:
-    """Refuse a form of times that is neither one of the words nor a pattern with a year, a month and a day."""
+    """Refuse a form of times other than one of the words or a pattern with a year, a month and a day."""
     if form is None or is_word(form, (DAY_FIRST, MONTH_FIRST)):
         return
     if not isinstance(form, str) or not ("%s" in form or re.search(r"%[yYcDFxs]", form)):
@@ -85,14 +85,14 @@ def check_time_format(form: str | None) -> None:
 
 
 def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = None) -> pl.Series:
-    """Times (n,) of any type as UTC datetimes (n,); null where a value cannot be read.
+    """Times (n,) of any type as UTC datetimes (n,); null if a value cannot be read.
 
-    Times without a zone are read in `timezone`: of two possible readings (clocks set back) the earlier is taken, and
-    a time that never was (clocks set forward) cannot be read. Numbers of 8, 10, 12 or 14 digits are dates where most
-    of the column can be read so, as from 1900 to 2099; other numbers are seconds since 1970, or milliseconds
-    (microseconds, nanoseconds) where they are too large to be seconds of this time. Dates such as 03/04/2012 are read
-    only where `form` says how: "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1000 and
-    from 9900 on cannot be read.
+    Times without a zone are read in `timezone`. Of two possible readings (clocks set back) the earlier is taken. A
+    skipped time (clocks set forward) cannot be read. Numbers of 8, 10, 12 or 14 digits are dates if most of the column
+    can be read so, as from 1900 to 2099. Other numbers are seconds since 1970. If they are too large for seconds of
+    this time, they are milliseconds (microseconds, nanoseconds). Dates such as 03/04/2012 are read only if `form` gives
+    the order: "day-first", "month-first", or a pattern such as "%d.%m.%Y %H:%M". Years before 1000 and from 9900 on
+    cannot be read.
 
     >>> parse_times(pl.Series(["2012-04-03T20:00:08+02:00", "1333476008"])).dt.to_string().unique().to_list()
     ['2012-04-03 18:00:08.000000+00:00']
@@ -103,7 +103,7 @@ def parse_times(values: pl.Series, timezone: str = "UTC", form: str | None = Non
 
 
 def read_times(values: pl.Series, timezone: str = "UTC", form: str | None = None) -> tuple[pl.Series, int]:
-    """The same, and how many of the times that can be read name no zone, so that they were read in `timezone`."""
+    """The same, and the number of readable times without a zone: these were read in `timezone`."""
     times, bare = _parsed(values, timezone, form)
     reach = times.to_physical()
     outside = (reach < _FIRST) | (reach >= _LAST)
@@ -112,7 +112,7 @@ def read_times(values: pl.Series, timezone: str = "UTC", form: str | None = None
 
 
 def _parsed(values: pl.Series, timezone: str, form: str | None) -> tuple[pl.Series, pl.Series]:
-    """Times in UTC, and which of them (n,) name no zone."""
+    """Times in UTC, and marks (n,) of times without a zone."""
     dtype = values.dtype
     if form is not None and dtype in (pl.Date, pl.Datetime):
         raise InputError(f"time_format='{form}' has no effect on a column that holds times already; leave it out")
@@ -125,16 +125,16 @@ def _parsed(values: pl.Series, timezone: str, form: str | None) -> tuple[pl.Seri
     else:
         values = values.cast(pl.String)
         sample = values.drop_nulls().head(100)
-        # The one that fits the first rows goes first.
+        # The form fitting the first rows goes first.
         forms = sorted(TEXTS, key=lambda each: each(sample).null_count())
     return _by_forms(values, forms, timezone)
 
 
 def shown(value: object) -> str:
-    """A value that is no time, fit for a message.
+    """A value in the place of a time, fit for a message.
 
-    Where it does not even look like a date it may be anything, such as a person's id from a column taken by mistake,
-    so that only its shape is shown.
+    If it does not even look like a date it may be anything, such as a person's id from a column taken by mistake. So
+    only its shape is shown.
 
     >>> shown("2012-13-03 18:00"), shown("Ann-17"), shown(None)
     ("'2012-13-03 18:00'", "a value like 'Aaa-99'", 'nothing')
@@ -148,7 +148,7 @@ def shown(value: object) -> str:
 
 
 def advice(value: object, form: str | None = None) -> str | None:
-    """What may help with a value that is no time, of a column that was read in a form.
+    """Advice on a value in the place of a time, of a column read in a form.
 
     >>> advice("03/04/2012"), advice("9999-12-31"), advice(None)
     ("say time_format='day-first' or time_format='month-first'", 'years are from 1000 to 9899', None)
@@ -182,7 +182,7 @@ def _masked(character: str) -> str:
 
 
 def _by_forms(values: pl.Series, forms: Sequence[Form], timezone: str) -> tuple[pl.Series, pl.Series]:
-    """Each form is tried on what the forms before it left."""
+    """Each form is tried on the values left by the forms before it."""
     found = forms[0](values)
     times, bare = _in_utc(found, timezone), pl.repeat(_bare(found), len(values), eager=True)
     for form in forms[1:]:
@@ -195,7 +195,7 @@ def _by_forms(values: pl.Series, forms: Sequence[Form], timezone: str) -> tuple[
 
 
 def unheard(values: pl.Series) -> pl.Series:
-    """Whether dates or times lie in years that are none of ours, so that there may be no word for them.
+    """Whether dates or times lie in impossible years, so there may be no word for them.
 
     >>> unheard(pl.Series([datetime(2024, 5, 1), datetime(9999, 12, 31), None])).to_list()
     [False, True, False]
@@ -207,13 +207,13 @@ def unheard(values: pl.Series) -> pl.Series:
 
 
 def in_words(values: pl.Series) -> pl.Series:
-    """Dates or times that cannot be read, as what is said of them; null where there is none."""
+    """Messages for unreadable dates or times; null for readable ones."""
     early = values.to_physical() < 0
     return pl.select(pl.when(early).then(pl.lit(EARLY)).when(early.not_()).then(pl.lit(LATE))).to_series()
 
 
 def _in_micros(times: pl.Series) -> pl.Series:
-    """Dates and times of any unit in microseconds, null where they lie in years that are none of ours."""
+    """Dates and times of any unit in microseconds, null if they lie in impossible years."""
     wrong = unheard(times)
     times = times.set(wrong, None) if wrong.any() else times
     return times.cast(pl.Datetime("us", times.dtype.time_zone if isinstance(times.dtype, pl.Datetime) else None))
@@ -250,13 +250,13 @@ def _foursquare_zoned(values: pl.Series) -> pl.Series:
 
 
 def _within_offsets(times: pl.Series, local: pl.Series) -> pl.Series:
-    """Times with a zone, null where their clocks show what no clock of the world does then; `local` as if in UTC."""
+    """Times with a zone, null if no clock of the world shows them then; `local` as if in UTC."""
     ahead = (local - times).dt.total_minutes()
     return times.set(~ahead.is_between(*OFFSETS).fill_null(True), None)
 
 
 def _as_said(values: pl.Series, form: str) -> pl.Series:
-    """Times in the form that was given."""
+    """Times in the given form."""
     if form not in (DAY_FIRST, MONTH_FIRST):
         text = values.str.strip_chars()
         if "%H" in form and "%M" not in form:  # polars reads no hours without minutes
@@ -276,7 +276,7 @@ def _as_said(values: pl.Series, form: str) -> pl.Series:
 
 
 def _numbers(values: pl.Series) -> pl.Series:
-    """Dates as digits where most of the column can be read so, otherwise time since 1970 in a unit told by the size.
+    """Dates as digits if most of the column can be read so, otherwise time since 1970 in a unit told by the size.
 
     A single stray number must not decide how all the others are read.
     """
@@ -287,16 +287,16 @@ def _numbers(values: pl.Series) -> pl.Series:
 
 
 def _compact(number: pl.Series) -> pl.Series:
-    """Dates and times as 8, 10, 12 or 14 digits; null for what is none."""
+    """Dates and times as 8, 10, 12 or 14 digits; null for others."""
     whole = number.round().cast(pl.Int64, strict=False)
     text = whole.set(whole != number, None).cast(pl.String)
     text = text.set(~text.str.len_bytes().is_in(list(COMPACT)), None)
-    # Polars reads no hours without minutes, so that all are filled up.
+    # Polars reads no hours without minutes, so all are filled up.
     return _fixed(text.str.pad_end(14, "0"), "%Y%m%d%H%M%S")
 
 
 def _epoch(number: pl.Series) -> pl.Series:
-    """Seconds, milliseconds, microseconds or nanoseconds since 1970; null for what is none of them in our time."""
+    """Seconds, milliseconds, microseconds or nanoseconds since 1970; null for numbers outside of our time."""
     out = pl.lit(None, dtype=pl.Float64)
     value = pl.col("number")
     for unit in (1e6, 1e3, 1.0, 1e-3):
@@ -307,7 +307,7 @@ def _epoch(number: pl.Series) -> pl.Series:
 
 
 def _iso(values: pl.Series, *, zoned: bool) -> pl.Series:
-    """ISO 8601 in general, with a zone or without one: slower, for what the fixed patterns leave."""
+    """ISO 8601 in general, with a zone or without one: slower, for the rest after the fixed patterns."""
     part = values.str.extract_groups(_ISO).struct.unnest()
     clock = [pl.col(name).fill_null("00") for name in ("hour", "minute", "second")]
     minute = pl.col("off_minute").fill_null("00").cast(pl.Int64)
@@ -326,7 +326,7 @@ def _iso(values: pl.Series, *, zoned: bool) -> pl.Series:
     return (at - parsed.select(pl.duration(minutes="offset")).to_series()).dt.replace_time_zone("UTC")
 
 
-#: The forms of texts. A form gives times without a zone where it names none.
+#: The forms of texts. A form without a zone gives times without one.
 TEXTS: tuple[Form, ...] = (
     _foursquare,
     partial(_fixed_utc, pattern="%Y-%m-%dT%H:%M:%SZ"),

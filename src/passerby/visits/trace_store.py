@@ -1,4 +1,4 @@
-"""Traces on disk, in blocks of people, which are loaded whole or in slices."""
+"""Traces on disk, in blocks of people, loaded whole or in slices."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from .table import Visits
 from .traces import RarelySeen, Traces
 from .windows import PartTotals, Tracing, together, traced
 
-#: Person-steps of a block, at most, and people that are read together.
+#: The most person-steps of a block, and the number of people read together.
 CELLS, GROUP = 2**24, 1000
 
 
@@ -30,7 +30,7 @@ CELLS, GROUP = 2**24, 1000
 class StoredTraces:
     """Everybody's traces on disk: the common part as traces of nobody, and blocks in the order of people.
 
-    `digests` tell what each block holds, and blocks of `everybody` also who is seen too seldom.
+    `digests` identify the content of each block; blocks of `everybody` include people seen too seldom.
     """
 
     common: Traces
@@ -53,7 +53,7 @@ class StoredTraces:
 
 
 def store_traces(everybody: AllVisits, how: Tracing, folder: Path, asked: int) -> StoredTraces:
-    """Make the traces of all visits, block by block; `asked` is the least number of active steps that messages name."""
+    """Make the traces of all visits, block by block; `asked` is the least number of active steps in messages."""
     make_folder(folder, "folder", private=True)
     numbered = everybody.blocks.zipped(range(len(everybody.blocks)))
     found = [each for block in numbered.map(_store, (how, folder)) for each in block]
@@ -127,12 +127,12 @@ def load_traces(common: Traces, each: Slice) -> Traces:
 
 
 def _seldom(path: Path) -> Path:
-    """Where those are who are seen too seldom for the traces of a file."""
+    """The places of people seen too seldom for the traces of a file."""
     return path.with_name(f"seldom-{path.name}")
 
 
 def load_everybody(common: Traces, each: Slice) -> Traces:
-    """The traces of a whole file, with those who are seen too seldom."""
+    """The traces of a whole file, with people seen too seldom."""
     traces = load_traces(common, each) if each.count else common
     if not _seldom(each.path).exists():
         return traces

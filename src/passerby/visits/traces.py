@@ -1,4 +1,4 @@
-"""Traces: one place per person and step; who and what was left out on the way from visits to them."""
+"""Traces: one place per person and step; and the people and visits left out on the way to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class RarelySeen:
-    """How many `people` there are, and at which `place` each `person` (from 0) is seen at which `step`, (n,) each.
+    """The number of `people`, and each sighting: at a `place`, of a `person` (from 0), at a `step`, (n,) each.
 
     At all other steps they are elsewhere. As they are seen seldom, this is small beside the traces of the others.
     """
@@ -29,14 +29,14 @@ class RarelySeen:
 
     @classmethod
     def among(cls, seen: pl.DataFrame, kept: pl.Series) -> RarelySeen:
-        """Of all who are `seen` (person, step, place), those who are not `kept`."""
+        """The sightings `seen` (person, step, place) of people who are not `kept`."""
         rows = seen.filter(~pl.col("person").is_in(kept.implode()))
         ids, person = np.unique(rows["person"].to_numpy(), return_inverse=True)
         step, place = rows["step"].to_numpy().astype(np.uint32), rows["place"].to_numpy().astype(np.int32)
         return cls(len(ids), person.astype(np.uint32), step, place)
 
     def between(self, first: int, stop: int, elsewhere: int) -> NDArray[np.int32]:
-        """Where those are who are seen in some steps, (n, stop - first); the rest are elsewhere at all of them.
+        """The places of people seen in some steps, (n, stop - first); the rest are elsewhere at all of them.
 
         >>> few = RarelySeen(3, np.array([0, 0, 2]), np.array([1, 4, 5]), np.array([7, 8, 9]))
         >>> few.between(4, 6, elsewhere=20)
@@ -55,38 +55,38 @@ ELSEWHERE = "elsewhere"
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What was left out on the way from visits to traces: visits, people, and a last step."""
+    """Losses on the way from visits to traces: visits, people, and a last step."""
 
     visits: int = 0
     """Visits in all."""
     outside: int = 0
     """Visits outside of the steps."""
     other_places: int = 0
-    """Visits within the steps to places that were not chosen."""
+    """Visits within the steps to unchosen places."""
     people: int = 0
     """People in all."""
     unseen: int = 0
-    """People who are at none of the chosen places in any step."""
+    """People at none of the chosen places in any step."""
     seldom: int = 0
-    """People who are there in fewer than `min_active` steps."""
+    """People at chosen places in fewer than `min_active` steps."""
     seen: int = 0
-    """Steps in which somebody is at a chosen place, over all people."""
+    """Steps with somebody at a chosen place, over all people."""
     tied: int = 0
-    """Those of them in which a place was left out that nothing told from the one that was taken."""
+    """Such steps with a tie: nothing told the place left out from the place taken."""
     partial_step: bool = False
-    """Whether a last step was left out that the visits cover only in part."""
+    """Whether a last step was left out because the visits cover only a part of it."""
     cut: bool = False
-    """Whether times are cut, so that equal rows were counted as visits."""
+    """Whether times are cut, so equal rows were counted as visits."""
 
     @property
     def kept(self) -> int:
-        """People who have a trace."""
+        """People with a trace."""
         return self.people - self.unseen - self.seldom
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Traces:
-    """Where each of N people was at each of T steps, among K chosen places and `elsewhere`."""
+    """The place of each of N people at each of T steps, among K chosen places and `elsewhere`."""
 
     array: NDArray[np.int32]
     """Place of each person and step (N, T), from 0 to K; K is `elsewhere`. Read-only."""
@@ -103,13 +103,13 @@ class Traces:
     frequency: NDArray[np.float64]
     """Share of all person-steps spent at each place (K+1,)."""
     counts: NDArray[np.int64]
-    """How many people are at each place at each step (T, K+1), also of those left out for being seen too seldom."""
+    """The number of people at each place at each step (T, K+1), including people seen too seldom."""
     timezone: str = "UTC"
     """The zone by whose clock steps begin."""
     left_out: LeftOut = field(default_factory=lambda: LeftOut())
-    """Who and what was left out, and why."""
+    """The people and visits left out, and the reasons."""
     seldom: RarelySeen = field(default_factory=RarelySeen.nobody)
-    """Where people are who are left out for being seen too seldom."""
+    """The places of people left out for being seen too seldom."""
 
     def __len__(self) -> int:
         """The number of people."""

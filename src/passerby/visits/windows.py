@@ -1,7 +1,7 @@
-"""From visits to traces: windows of time, and the place that each person is taken to be at in each of them.
+"""From visits to traces: windows of time, and the one place of each person in each of them.
 
-What is needed to know of everybody (the span of time, the most visited places, how many people are where) is added up
-over blocks of people (`support.blocks`): visits in memory are one block, visits on disk are many (`visits.store`).
+Facts on everybody are added up over blocks of people (`support.blocks`): the span of time, the most visited places, and
+the number of people at each place. Visits in memory are one block, visits on disk are many (`visits.store`).
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ Rule = Literal["most-visited", "first", "last"]
 _MOST_CELLS = 2**31
 """Person-steps beyond which a mistake is likelier than a wish (8 GB)."""
 MANY_STEPS = 50_000
-"""Steps beyond which it is, too, where there are fewer visits than steps."""
+"""Steps beyond which it is, too, if there are fewer visits than steps."""
 
 
 @dataclass(frozen=True)
 class Tracing:
-    """What traces are made of: the steps, the chosen places, and the rules.
+    """The rules of making traces: the steps, the chosen places, and the rules of choice.
 
     Places and people are chosen by the first `fitted` steps alone.
     """
@@ -46,16 +46,16 @@ class Tracing:
 
     @property
     def asked(self) -> str:
-        """The steps that people are chosen by, for messages."""
+        """The steps for choosing people, for messages."""
         kind = "fitted " if self.fitted < self.steps.count else ""
         return f"{self.fitted} {kind}steps"
 
 
 @dataclass(frozen=True)
 class PartTotals:
-    """What is told of the traces of a block, to be added up: see `Traces` and `LeftOut`.
+    """The totals of a block's traces, to be added up: see `Traces` and `LeftOut`.
 
-    `most` is the number of steps that the most active person is seen in, of those that people are chosen by.
+    `most` is the number of active steps of the most active person, among the steps for choosing people.
     """
 
     kept: int
@@ -78,21 +78,20 @@ def window_visits(
 ) -> Traces:
     """One place per person and step. The paper's: `window="20d", origin="first-visit"`, 100 places, 10 active steps.
 
-    Steps are windows of equal length that lie side by side: step t holds the visits from `origin + t·window`
-    (included) to `origin + (t+1)·window` (not included), by the clock of the visits' time zone. Without an `origin`
-    they begin where the clock strikes (at midnight, at full hours, on Mondays), so that they fit what is published;
-    with "first-visit", at the very instant of the first visit, as in the paper. There are as many steps as reach the
-    last visit, or `end` (not included) where that is given; a last step that the visits cover only in part is left out,
-    unless `end` is given, or "first-visit". Visits before `origin` or from `end` on do not count. With the window
-    "auto", a step lasts as long as it can for the visits to hold enough steps (`steps.step_length`).
+    Steps are windows of equal length side by side. Step t holds the visits from `origin + t·window` (included) to
+    `origin + (t+1)·window` (not included), by the clock of the visits' time zone. Without an `origin` they begin when
+    the clock strikes (at midnight, at full hours, on Mondays), so they fit publications. With "first-visit", they begin
+    at the very instant of the first visit, as in the paper. There are as many steps as reach the last visit, or `end`
+    (not included) if it is given. A last step covered only in part by the visits is left out, unless `end` is given, or
+    "first-visit". Visits before `origin` or from `end` on do not count. With the window "auto", a step lasts as long as
+    it can for the visits to hold enough steps (`steps.step_length`).
 
-    `places` are the K most visited (of equally visited ones those that sort first by name; all where there are
-    fewer), or a list of names. Visits to other places do not count. People seen at the chosen places in fewer than
-    `min_active` steps, or in none, are left out. Of a person's visits in a step the `rule` takes the most visited
-    place, on a tie the one visited first; or the place of the "first" or "last" visit. Where times do not tell which
-    came first, it is the place with most visits at that time, and then the one chosen first: `left_out.tied` tells
-    how often. Steps without a visit to a chosen place are `elsewhere`, which is the last place. Nothing depends on the
-    order of the rows.
+    `places` are the K most visited, or a list of names. Of equally visited ones, the first by name are taken; if there
+    are fewer, all are. Visits to other places do not count. People seen at the chosen places in fewer than `min_active`
+    steps, or in none, are left out. Of a person's visits in a step the `rule` takes the most visited place, on a tie
+    the one visited first; or the place of the "first" or "last" visit. If times do not tell which came first, it is the
+    place with most visits at that time, and then the one chosen first: `left_out.tied` counts these cases. Steps
+    without a visit to a chosen place are `elsewhere`, the last place. Nothing depends on the order of the rows.
 
     The last `holdout` steps choose neither places nor people: places are ranked, and active steps counted, before them.
 
@@ -124,10 +123,10 @@ def tracing_of(
     holdout: int = 0,
     also: Sequence[str] = (),
 ) -> Tracing:
-    """The steps, and the chosen places: what takes all visits to know.
+    """The steps, and the chosen places: the facts that need all visits.
 
-    Places are ranked, and active steps counted, before the last `holdout` steps. Those of `also` that are in any visit
-    are kept beside them.
+    Places are ranked, and active steps counted, before the last `holdout` steps. Any of `also` with a visit are kept
+    beside them.
     """
     zone, times = everybody.timezone, everybody.all_times
     steps = Steps.covering(times, length, origin, end, zone, everybody.until)
@@ -170,7 +169,7 @@ def chosen_by(
     also: Sequence[str] = (),
     counts: pl.DataFrame | None = None,
 ) -> Tracing:
-    """With the places that are chosen by its fitted steps; `counts` are the visits to each place in all steps."""
+    """With the places chosen by its fitted steps; `counts` are the visits to each place in all steps."""
     if counts is None or (how.fitted < how.steps.count and isinstance(places, int | np.integer)):
         counts = visited(everybody, how.steps.origin, how.steps.origin + how.fitted * how.steps.length)
     known = set(counts["place"].to_list()) - {ELSEWHERE} if also else set()
@@ -181,7 +180,7 @@ def chosen_by(
 def traced(
     how: Tracing, visits: Visits
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], pl.Series, RarelySeen, PartTotals]:
-    """Of a block of people: traces (N, T), in how many steps each is active (N,), who they are, who has none, sums."""
+    """Of a block of people: traces (N, T), active steps of each (N,), their codes, people without a trace, sums."""
     local = visits.table.with_columns(at=pl.col("time"), time=clock(visits))
     table = _within(local, how.steps.origin, how.stop)
     number = {name: at for at, name in enumerate(how.places)}
@@ -212,7 +211,7 @@ def traced(
 
 
 def together(how: Tracing, parts: Sequence[PartTotals]) -> Traces:
-    """What is told of all blocks, as traces of nobody."""
+    """The totals of all blocks, as traces of nobody."""
     steps, elsewhere, kept = how.steps, len(how.places), sum(part.kept for part in parts)
     if not kept:
         raise InputError(
@@ -241,7 +240,7 @@ def together(how: Tracing, parts: Sequence[PartTotals]) -> Traces:
 
 
 def check_rules(places: int | Sequence[str], min_active: int, rule: Rule) -> None:
-    """Refuse what is not of the right kind."""
+    """Refuse arguments of a wrong kind."""
     if isinstance(places, str | Sequence | pl.Series | np.ndarray):
         if isinstance(places, str) or not all(isinstance(place, str) for place in places):
             raise InputError(f"places is {places!r}; expected a whole number, or a list of names")
@@ -253,14 +252,14 @@ def check_rules(places: int | Sequence[str], min_active: int, rule: Rule) -> Non
 
 
 def _within(table: pl.DataFrame, first: datetime, stop: datetime) -> pl.DataFrame:
-    """The visits that lie in the steps."""
+    """The visits within the steps."""
     return table.filter((pl.col("time") >= first) & (pl.col("time") < stop))
 
 
 def visited(everybody: AllVisits, first: datetime | None = None, stop: datetime | None = None) -> pl.DataFrame:
     """How many visits (n) each place has between two times by the clock, sorted by place.
 
-    Places that nobody visited then are there too: they may be named.
+    Places without visits in this time are there too: they may be named.
     """
     found = everybody.blocks.map(_visited, (first, stop))
     return pl.concat(found).group_by("place").agg(pl.col("n").sum()).sort("place")
@@ -298,9 +297,9 @@ def _choose(counts: pl.DataFrame, places: int | Sequence[str]) -> tuple[str, ...
 
 
 def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) -> tuple[pl.DataFrame, int]:
-    """Rows (person, step, place), one per person and step with a visit to a chosen place, and how many are by a tie.
+    """Rows (person, step, place), one per person and step with a visit to a chosen place, and the number of ties.
 
-    Steps are by the clock (`time`), and what comes first by the instant (`at`): clocks are set back. Of places at the
+    Steps are by the clock (`time`), and the first visit is by the instant (`at`): clocks are set back. Of places at the
     same instant the one with most rows is taken; the last tie goes to the one chosen first.
     """
     places = index.gather(table["place"])
@@ -317,7 +316,7 @@ def _one_place(table: pl.DataFrame, index: pl.Series, steps: Steps, rule: Rule) 
         best = ["at", "rows"]
     ranked = chosen.sort("person", "step", *best, "place")
     same = _as_before(ranked, ["person", "step"])
-    # The second of a step ties with the first where nothing that ranks them is different.
+    # The second of a step ties with the first if everything ranking them is the same.
     tied = same & ~same.shift(fill_value=False) & _as_before(ranked, best)
     return ranked.filter(~same).select("person", "step", "place"), int(tied.sum())
 
@@ -339,10 +338,10 @@ def _count(seen: pl.DataFrame, elsewhere: int, steps: int) -> NDArray[np.int64]:
 def _fill(
     seen: pl.DataFrame, elsewhere: int, people: int, how: Tracing
 ) -> tuple[pl.Series, NDArray[np.int32], NDArray[np.int32], int]:
-    """Codes (N,) of those active enough, their places (N, T), their number of active steps (N,), and the most of all.
+    """Codes (N,) of active enough people, their places (N, T), their number of active steps (N,), and the most of all.
 
-    Who is active enough, and the most, are by the steps that people are chosen by. Refused where they are too many for
-    one block, before anything is held.
+    Enough activity, and the most, are by the steps for choosing people. Refused if they are too many for one block,
+    before anything is held.
     """
     person, step, steps = seen["person"].to_numpy(), seen["step"].to_numpy(), how.steps.count
     counts = np.bincount(person[step < how.fitted], minlength=people)

@@ -1,7 +1,7 @@
 """Bounds in closed form: the table of joint maxima of Theorem 1, and roots of Fano-type inequalities by bisection.
 
-A success p is looked for as `p = κ e^d`, so that neither a tiny κ nor a tiny gain d over it loses digits: κ is a
-logarithm throughout, and what is compared are ratios to p, which neither underflow nor cancel.
+A success p is looked for as `p = κ e^d`, so neither a tiny κ nor a tiny gain d over it loses digits. κ is a logarithm
+throughout. Comparisons are between ratios to p: these neither underflow nor cancel.
 """
 
 import numpy as np
@@ -32,11 +32,11 @@ FAINT = 1e-290
 
 @kernel(types.Tuple((out_vector, out_wholes))(vector, matrix, whole_matrix, vector, flags, whole))
 def chained(log_initial, best, gaps, later, guessable, steps):
-    """Log of `f(k)`, k = 1..T, without the limit on the total gap, and the total gap that each one uses.
+    """Log of `f(k)`, k = 1..T, without the limit on the total gap, and the total gap used by each.
 
-    `g(k, y) = max_x g(k-1, x) B(x, y)` with `B = max_Δ P^Δ`: `best` (M, M) over the gaps looked at, attained at `gaps`,
-    or `later` (M,), which no longer gap exceeds. Where the gaps used add up to at most T - 1 the value is `f(k)`
-    itself; elsewhere it is an upper bound. Ties go to the smaller total gap.
+    `g(k, y) = max_x g(k-1, x) B(x, y)` with `B = max_Δ P^Δ`. `best` (M, M) is the maximum over the gaps looked at,
+    attained at `gaps`. `later` (M,) is a ceiling for all longer gaps. If the gaps used add up to at most T - 1 the
+    value is `f(k)` itself; otherwise it is an upper bound. Ties go to the smaller total gap.
     """
     M = log_initial.shape[0]
     log_best, gap = np.full((M, M), -np.inf), gaps.copy()
@@ -81,7 +81,7 @@ def chained(log_initial, best, gaps, later, guessable, steps):
 
 @inlined
 def ahead(row, matrix, out):
-    """`out = row @ matrix`, in which what is possible does not underflow: it is taken for at least `FAINT`."""
+    """`out = row @ matrix`, keeping possible states from underflow: their chance is taken for at least `FAINT`."""
     push(row, matrix, out)
     for y in range(out.shape[0]):
         if out[y] < FAINT:
@@ -95,8 +95,8 @@ def ahead(row, matrix, out):
 def joint_maxima(initial, matrices, guessable, steps, misses):
     """Log of `f(k)`, k = T - s..T, for any chain: O(T s M³ + T s² M²).
 
-    `G(t, l, y) = max_{d, x} G(t-d, l-d+1, x) Pr[X_t = y | X_{t-d} = x]` is the largest probability of chosen steps of
-    which the last is t, at y, with l steps before it left out; with at most s left out in all, no gap d exceeds s + 1.
+    `G(t, l, y) = max_{d, x} G(t-d, l-d+1, x) Pr[X_t = y | X_{t-d} = x]` is the largest probability of chosen steps, the
+    last of them t, at y, with l steps before it left out. With at most s left out in all, no gap d exceeds s + 1.
     """
     M, most = initial.shape[0], min(misses + 1, steps - 1)
     table = np.full((steps, misses + 1, M), -np.inf)
@@ -154,7 +154,7 @@ def add_up(table, source, target, log_between):
                 table[target, k + 1, y] = top + np.log1p(np.exp(low - top))
 
 
-#: What is told is taken for larger by this share, which covers the rounding of the two sides that are compared.
+#: The information is taken for larger by this share, to cover the rounding of the two compared sides.
 SLACK = 4e-13
 #: Below this, differences of nearly equal numbers are taken from their series.
 SMALL = 1 / 32
@@ -186,10 +186,10 @@ def shortfall(u):
 
 @inlined
 def cost(d, log_kappa, full):
-    """The information that a success of `p = κ e^d` takes, divided by p.
+    """The information needed for a success of `p = κ e^d`, divided by p.
 
     In full it is `kl(p ‖ κ) / p = (d - 1 + e^{-d}) + (1-κ) (u + (1-u) log(1-u)) / p` with `u = (p-κ) / (1-κ)`, a sum of
-    what is never negative. Without the term in `log(1-κ)` it is `d + (1-p) log(1-p) / p`.
+    terms that are never negative. Without the term in `log(1-κ)` it is `d + (1-p) log(1-p) / p`.
     """
     p = np.exp(min(0.0, log_kappa + d))
     if not full:
@@ -204,7 +204,7 @@ def cost(d, log_kappa, full):
 
 @kernel(number(number, number, flag))
 def largest_gain(log_kappa, information, full):
-    """The largest d for which `information` pays for a success of `κ e^d`, from 0 to `-log κ`, where it does not.
+    """The largest d from 0 at which `information` pays for a success of `κ e^d`; it must not pay at `-log κ`.
 
     Returns the far end of the last bracket: never below the root. Bisects on a logarithmic scale while the bracket
     spans orders of magnitude, since a gain may be tiny.

@@ -56,7 +56,7 @@ def argmax(values):
 
 @inlined
 def raise_by_eight(out, a, lines, used, at_row):
-    """`raise_to` for eight rows at once, which saves reading and writing `out` seven times."""
+    """`raise_to` for eight rows at once: this saves reading and writing `out` seven times."""
     l0, l1, l2, l3 = (
         lines[used[at_row]],
         lines[used[at_row + 1]],
@@ -79,7 +79,7 @@ def raise_by_eight(out, a, lines, used, at_row):
 
 @inlined
 def best_step(v, log_transition, dominated, out, left, used):
-    """`out[y] = max_x v[x] + log P(x, y)`; the states x that were tried go to `used`, their number is returned."""
+    """`out[y] = max_x v[x] + log P(x, y)`; the states x tried go to `used`, their number is returned."""
     M = v.shape[0]
     out[:] = -np.inf
     copy(v, left)
@@ -128,10 +128,10 @@ def add_evidence(row, classes, log_weights):
 def decode(log_initial, log_matrices, dominated, classes, log_weights):
     """The likeliest trace (n, T) for each series of evidence (n, T, C), and the log of its joint probability.
 
-    Viterbi's recursion (Koga et al. 2024, Proposition 1) in log space, so nothing underflows. Two things make it
-    fast: states whose every continuation is beaten by a leading state are skipped (`dominated`, from `dominance`;
-    pass an empty matrix to do without), and the backward pointers are worked out on the way back, along one trace
-    only. Ties go to the lowest place.
+    Viterbi's recursion (Koga et al. 2024, Proposition 1) in log space, so nothing underflows. Two things make it fast.
+    States are skipped if every continuation is beaten by a leading state (`dominated`, from `dominance`; pass an empty
+    matrix to do without). The backward pointers are worked out on the way back, along one trace only. Ties go to the
+    lowest place.
     """
     n, T = log_weights.shape[:2]
     M = log_initial.shape[0]
@@ -163,7 +163,7 @@ def decode(log_initial, log_matrices, dominated, classes, log_weights):
     return traces, value
 
 
-#: Series that are done together: they fill a few vector registers, and their values fit into the nearest cache.
+#: Series done together: they fill a few vector registers, and their values fit into the nearest cache.
 LANES = 32
 
 
@@ -191,7 +191,7 @@ def best_steps(v, log_back, out):
 
 @inlined
 def add_evidence_together(v, classes, log_weights):
-    """Add what is published at a step, `log_weights` (n, C) for the first n lanes."""
+    """Add the evidence of a step, `log_weights` (n, C) for the first n lanes."""
     for x in range(v.shape[0]):
         for b in range(log_weights.shape[0]):
             v[x, b] += log_weights[b, classes[x]]
@@ -199,7 +199,7 @@ def add_evidence_together(v, classes, log_weights):
 
 @inlined
 def best_state(v, moves, lane):
-    """The first state of the largest `v[x] + moves[x]` in a lane, and that value."""
+    """The first state of the largest `v[x] + moves[x]` in a lane, and this value."""
     best, pick = -np.inf, 0
     for x in range(v.shape[0]):
         a = v[x, lane] + moves[x]
@@ -210,7 +210,7 @@ def best_state(v, moves, lane):
 
 @kernel(types.Tuple((out_whole_matrix, out_vector))(vector, matrix, whole_matrix, cube))
 def decode_together(log_initial, log_transition, classes, log_weights):
-    """What `decode.decode` returns, for a chain with the same matrix at every step. Ties go to the lowest state."""
+    """The result of `decode.decode`, for a chain with the same matrix at every step. Ties go to the lowest state."""
     n, T = log_weights.shape[:2]
     M = log_initial.shape[0]
     traces = np.empty((n, T), np.int64)

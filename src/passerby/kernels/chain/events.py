@@ -1,10 +1,10 @@
 """Series and an event about the trace: their joint likelihood; and the best guess of each single step.
 
 An event is followed by a *level*: `follows` (T, M, L) is the level after each step, by the state of the step and the
-level before. A trace begins at level 0, and the event holds where it ends at level L - 1.
+level before. A trace begins at level 0, and the event holds if it ends at level L - 1.
 
-Of raw counts this needs no series: between the last sighting before a step and the next one after it, what happens is
-independent of the rest, so that the sum over series is one over pairs of sightings.
+For raw counts this needs no series. Between the last sighting before a step and the next one after it, the trace is
+independent of the rest. So the sum over series is one over pairs of sightings.
 """
 
 import numpy as np
@@ -28,16 +28,16 @@ from passerby.kernels.jit import (
 
 from .recursions import at, copy, dot, push
 
-#: Series that are followed side by side.
+#: Series followed side by side.
 BLOCK = 128
-#: Series are scaled where less is left of one than `FAINT`, or more than its inverse; a level that keeps less than
-#: `LOST` may have been rounded to nothing.
+#: Series are scaled if less is left of one than `FAINT`, or more than its inverse. A level keeping less than `LOST` may
+#: have been rounded to nothing.
 FAINT, LOST = 1e-50, 1e-250
 
 
 @inlined
 def lift(now, scale, follows, new, fresh):
-    """Put each state's probability at the level that follows, with one scale for each level; returns nothing.
+    """Put each state's probability at the following level, with one scale for each level; returns nothing.
 
     `now` (L, M) times `exp(scale)` (L,) become `new` times `exp(fresh)`.
     """
@@ -57,7 +57,7 @@ def lift(now, scale, follows, new, fresh):
 
 @inlined
 def even(row, scale, level):
-    """Divide a row by its sum, which goes into its scale."""
+    """Divide a row by its sum, and put the sum into its scale."""
     total = row.sum()
     if total > 0.0:
         for x in range(row.shape[0]):
@@ -139,7 +139,7 @@ def push_block(now, live, P, follows, new):
 
 @inlined
 def weigh_block(new, live, classes, weights, total, part, lost):
-    """Multiply a block by the evidence of a step (C, B): what is left of each series, and whether a level is lost."""
+    """Multiply a block by the evidence of a step (C, B): the rest of each series, and whether a level is lost."""
     total[:] = 0.0
     for level in range(new.shape[0]):
         part[:] = 0.0
@@ -159,7 +159,7 @@ def weigh_block(new, live, classes, weights, total, part, lost):
 
 @inlined
 def scale_block(new, total, scale):
-    """Divide each series of a block by what is left of it, which goes into its scale, where one is far from one."""
+    """If one is far from one, divide each series of a block by its rest, and put it into its scale."""
     for b in range(total.shape[0]):
         if 0.0 < total[b] < FAINT or total[b] > 1.0 / FAINT:
             scale[b] += np.log(total[b])
@@ -170,9 +170,9 @@ def scale_block(new, total, scale):
 
 @kernel(out_matrix(vector, cube, whole_matrix, cube, whole_cube))
 def side_by_side(initial, matrices, classes, weights, follows):
-    """The same as `with_and_without`, several times as quick: (n, 3), the last of which is 1 for a series that is lost.
+    """The same as `with_and_without`, several times as quick: (n, 3), the last column 1 for a lost series.
 
-    All levels of a series have one scale. It is lost where next to nothing may be left of a level.
+    All levels of a series have one scale. It is lost if next to nothing may be left of a level.
     """
     n, C = weights.shape[0], weights.shape[2]
     T, M, L = follows.shape
@@ -211,10 +211,10 @@ def side_by_side(initial, matrices, classes, weights, follows):
 
 @kernel(out_whole_matrix(vector, cube, whole_cube, flag, matrix))
 def draw_given(initial, matrices, follows, held, uniform):
-    """Draw states (n, T) of traces for which the event holds, or of those for which it does not.
+    """Draw states (n, T) of traces with the event, or of traces without it.
 
-    `ahead[t, l, x]` is how likely the trace ends as asked for from state x and level l of step t on, relative to the
-    largest of the step: one backward pass. `uniform` (n, T) are draws between 0 and 1.
+    `ahead[t, l, x]` is the chance of the wanted end of the trace from state x and level l of step t on. It is relative
+    to the largest of the step and takes one backward pass. `uniform` (n, T) are draws between 0 and 1.
     """
     n = uniform.shape[0]
     T, M, L = follows.shape
@@ -253,7 +253,7 @@ def draw_given(initial, matrices, follows, held, uniform):
 
 @making
 def following(initial, matrices, places):
-    """How likely the next sighting is each of those after a step, from each unsighted place there: (T, N, M), (T,).
+    """The law of the next sighting after a step, from each unsighted place there: (T, N, M), (T,).
 
     The first entry of a step is for no sighting at all; the second array tells how many entries there are.
     """
@@ -282,7 +282,7 @@ def following(initial, matrices, places):
 
 @inlined
 def best_between(before, points, after, ahead, named):
-    """`Σ_u Σ_v max_x before[u, x] after[v, x]` over the places that may be named."""
+    """`Σ_u Σ_v max_x before[u, x] after[v, x]` over the nameable places."""
     total = 0.0
     for i in range(points):
         for k in range(ahead):

@@ -1,4 +1,4 @@
-"""Places that are alike, found and merged into two states: see `model.lumping`, which says why this changes no loss."""
+"""Alike places, found and merged into two states: see `model.lumping` for the proof that this changes no loss."""
 
 import numpy as np
 from numba import types
@@ -18,7 +18,7 @@ from passerby.kernels.jit import (
     wholes,
 )
 
-#: The smallest weight of what is possible.
+#: The smallest weight of a possible state.
 FAINTEST = 1e-300
 
 
@@ -39,7 +39,7 @@ def ways_to(initial, matrices, states):
 
 @inlined
 def same_ways(initial, matrices, x, y, total, its_total, rounding):
-    """Whether equal ways lead away from two states, and those to them are shares of the totals that are equal.
+    """Whether equal ways lead away from two states, and the ways to them are equal shares of the totals.
 
     Entry by entry and, of shares, but for rounding: a small entry equals no other, nor zero.
     """
@@ -69,9 +69,9 @@ def alike_in_all(initial, matrices, these, those, total, its_total, rounding):
 
 @kernel(out_wholes(vector, cube, whole_matrix, number))
 def alike(initial, matrices, states, rounding):
-    """The largest set of places that are alike, at least two, where each has at most one state in each mode (P, modes).
+    """The largest set of alike places, at least two, if each has at most one state in each mode (P, modes).
 
-    Those that nobody gets to are like no other.
+    Unreachable places are like no other.
     """
     P = states.shape[0]
     taken, total = np.zeros(P, np.bool_), np.empty(P)
@@ -95,10 +95,10 @@ def alike(initial, matrices, states, rounding):
 
 @once
 def halves(place_of, mode_of, inside):
-    """The states that are left, which half of the group each of them is (-1 for none), and where the first ones are.
+    """The states left, the half of the group for each of them (-1 for none), and the positions of the first ones.
 
-    The first state of the group in each mode is left twice. `column` (M,) is where each state went: for one of the
-    group, the first of its mode's two.
+    The first state of the group in each mode is left twice. `column` (M,) is the new number of each state: for a state
+    of the group, the first of its mode's two.
     """
     M = place_of.shape[0]
     states, half, column = np.empty(2 * M, np.int64), np.empty(2 * M, np.int64), np.empty(M, np.int64)
@@ -121,7 +121,7 @@ def halves(place_of, mode_of, inside):
 
 @inlined
 def gather(row, place_of, inside, column, out):
-    """The probabilities of states (M,) added up over the states that are left: both halves have that of the group."""
+    """The probabilities of states (M,) added up over the states left: both halves have the group's probability."""
     for x in range(row.shape[0]):
         out[column[x]] += row[x]
         if inside[place_of[x]]:
@@ -130,7 +130,7 @@ def gather(row, place_of, inside, column, out):
 
 @once
 def relabelled(place_of, named, inside, group, states, half):
-    """The places that are kept, with two more for the group: their old numbers, who may be named, and each state's."""
+    """The kept places, with two more for the group: old numbers, marks of nameable ones, and each state's place."""
     P = named.shape[0]
     kept, label = np.empty(P - group.shape[0], np.int64), np.empty(P, np.int64)
     size = 0
@@ -156,7 +156,7 @@ _HALVED = types.Tuple(
 
 @kernel(_HALVED(vector, cube, wholes, wholes, vector, wholes))
 def halved(initial, matrices, place_of, mode_of, named, group):
-    """A chain in which the places of the `group` have two states in each mode: the fields of `model.lumping.Halved`."""
+    """A chain with two states in each mode for the places of the `group`: the fields of `model.lumping.Halved`."""
     K, M, P, G = matrices.shape[0], initial.shape[0], named.shape[0], group.shape[0]
     inside = np.zeros(P, np.bool_)
     for i in range(G):
@@ -192,8 +192,8 @@ _MERGED = types.Tuple((out_whole_matrix, out_cube, out_whole_matrix))
 def merged(weights, classes, states, half, first, share, named, group):
     """Classes (T, M') and weights (n, T, C + 2) with the two halves of the group, and its likeliest place (n, T).
 
-    Of the group, the place that explains what is published best is one half at each step of each series, and all
-    others the other one.
+    Of the group, the place best explaining the evidence is one half at each step of each series. All others are the
+    other one.
     """
     n, T, C = weights.shape
     label = np.empty((T, states.shape[0]), np.int64)
@@ -208,12 +208,12 @@ def merged(weights, classes, states, half, first, share, named, group):
             top, most, weight, rest = 0, -np.inf, 0.0, 0.0
             for i in range(group.shape[0]):
                 part = weights[s, t, classes[t, first[i]]]
-                # What is possible keeps a weight, if a faint one.
+                # A possible state keeps a weight, if a faint one.
                 part = max(part * share[i], FAINTEST) if part > 0.0 else 0.0
                 merit = part if named[group[i]] > 0.0 else -1.0
                 if merit > most:
                     top, most, weight, part = i, merit, part, weight
-                # Added up and not subtracted, so that a little is not lost.
+                # Added up and not subtracted, so a little is not lost.
                 rest += part
             out[s, t, C], out[s, t, C + 1], best[s, t] = weight, rest, group[top]
     return label, out, best

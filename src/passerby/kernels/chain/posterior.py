@@ -1,4 +1,4 @@
-"""The chain of a person given what was published: a Markov chain again, as the search for guesses takes it."""
+"""The chain of a person given the published values: a Markov chain again, in the form for guess searches."""
 
 from typing import NamedTuple
 
@@ -21,13 +21,15 @@ from passerby.kernels.jit import (
 
 from .recursions import at, copy, dot, weigh
 
-#: In `posterior`, states less likely than this, relative to the likeliest of the step after, are left out, and the log
-#: of the share of the series' probability below which that may matter: what is left out is at most 1e-280 of it.
+#: In `posterior`, states less likely than this, relative to the likeliest of the step after, are left out. The second
+#: number is the log of the share of the series' probability below which this may matter: at most 1e-280 of it is left
+#: out.
 FAINT = 1e-290
 DOUBTFUL = -23.0
 #: The probability of steps is multiplied down to this, and then kept as a logarithm.
 TINY = 1e-15
-#: What may be lost to underflow of a product that is not watched, and the log of the share below which it is.
+#: The probability that may be lost to underflow of an unwatched product, and the log of the share below which it
+#: matters.
 UNDERFLOW = 1e-307
 RARE = -60.0
 #: No more than this of a posterior's probability is missing, for each place and step.
@@ -35,13 +37,13 @@ MISSING = 1e-279
 
 
 class Chain(NamedTuple):
-    """A chain whose guesses are looked for.
+    """A chain for guess searches.
 
-    `start` (M,) and `moves` (T-1, M, M); row x of every matrix is empty outside of `low[x]`..`high[x]` (M,).
-    State x has place `place_of[x]` (M,); `named` (P,) is 1 for places that may be named and 0 for others; `single`
-    tells whether a state is a place. `law` (T, M) has the marginals; `pinned` (T,) the place of steps at which it is
-    certain and may be named, -1 elsewhere. `turned` (T-1, M, M) are the same matrices on their side, by which those of
-    many places are followed more quickly, or none (0, M, M).
+    `start` (M,) and `moves` (T-1, M, M); row x of every matrix is empty outside of `low[x]`..`high[x]` (M,). State x
+    has place `place_of[x]` (M,). `named` (P,) is 1 for nameable places and 0 for others. `single` tells whether a state
+    is a place. `law` (T, M) has the marginals. `pinned` (T,) has the place of steps with a certain and nameable place,
+    and -1 otherwise. `turned` (T-1, M, M) are the same matrices on their side: chains of many places are followed more
+    quickly by them. They may be missing (0, M, M).
     """
 
     start: np.ndarray
@@ -67,7 +69,7 @@ def mostly(row):
 
 @inlined
 def move(chain, t, row, out):
-    """`out = row @ moves[t]`, skipping empty states and what is known to be empty of the rows."""
+    """`out = row @ moves[t]`, skipping empty states and known empty parts of the rows."""
     if chain.turned.shape[0] > 0 and mostly(row):
         for y in range(row.shape[0]):
             out[y] = dot(chain.turned[t, y], row)
@@ -90,7 +92,7 @@ def ahead(chain, t, x, values):
 
 @inlined
 def top_place(chain, row, reward, low, high, sums):
-    """`max_g Σ_{y at g} row[y] reward[y]` over places g that may be named, y from low to high."""
+    """`max_g Σ_{y at g} row[y] reward[y]` over nameable places g, y from low to high."""
     top = 0.0
     if chain.single:
         for y in range(low, high):
@@ -106,14 +108,14 @@ def top_place(chain, row, reward, low, high, sums):
 
 @inlined
 def add_by_place(chain, row, sums):
-    """Add values of states to those of their places."""
+    """Add values of states to the values of their places."""
     for x in range(row.shape[0]):
         sums[chain.place_of[x]] += row[x]
 
 
 @kernel(types.Tuple((out_wholes, out_wholes))(cube))
 def ranges(matrices):
-    """Where the entries of each row begin, and one past where they end, over all matrices (M,), (M,)."""
+    """The first entry of each row, and one past the last, over all matrices (M,), (M,)."""
     K, M = matrices.shape[:2]
     low, high = np.full(M, M), np.zeros(M, np.int64)
     for k in range(K):
@@ -160,7 +162,7 @@ def look(chain):
 
 @inlined
 def least(row):
-    """The smallest number above 0, or 1 where that is smaller."""
+    """The smallest number above 0, or 1 if that is smaller."""
     low = 1.0
     for x in range(row.shape[0]):
         low = min(low, row[x] if row[x] > 0.0 else 1.0)
@@ -169,7 +171,7 @@ def least(row):
 
 @inlined
 def look_back(matrix, low, high, b, now):
-    """`now = matrix @ b`, by where the rows of a matrix are not empty; returns the largest."""
+    """`now = matrix @ b`, by the non-empty parts of the rows of a matrix; returns the largest."""
     top = 0.0
     for x in range(now.shape[0]):
         u, v = low[x], high[x]
@@ -180,7 +182,7 @@ def look_back(matrix, low, high, b, now):
 
 @inlined
 def fill(line, b, f, out):
-    """`out = line b f`: by parts of arrays that begin at 0, where a loop uses vector instructions."""
+    """`out = line b f`: by parts of arrays beginning at 0, since loops over these use vector instructions."""
     for y in range(out.shape[0]):
         out[y] = line[y] * b[y] * f
 
@@ -214,7 +216,7 @@ def possible(row, b):
 
 @inlined
 def smallest(initial, matrices):
-    """The smallest probability of a start or a move that is not zero."""
+    """The smallest probability of a start or a move above zero."""
     low = 1.0
     for x in range(initial.shape[0]):
         low = min(low, initial[x]) if initial[x] > 0.0 else low
@@ -229,14 +231,14 @@ def smallest(initial, matrices):
 def posterior(initial, matrices, low, high, classes, weights, moves):
     """The chain given a series of evidence: its start (M,), and the log probability of the series.
 
-    Its matrices are filled into `moves` (T - 1, M, M), which begins as zeros and may be filled again for other series
-    of the same chain: to have new memory of the system takes longer than to compute what is kept there.
+    Its matrices are filled into `moves` (T - 1, M, M). This begins as zeros and may be filled again for other series of
+    the same chain: getting new memory from the system takes longer than the computation.
 
-    Backward pass: `b_T = 1`, `b_t(x) = Σ_y P_t(x, y) w_{t+1}(y) b_{t+1}(y)`; the posterior matrix is
-    `P_t(x, y) w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of states that cannot be reached are left empty. The log
-    probability is minus infinity for an impossible series, and where numbers get too small to be told apart: what is
-    left out at step t is at most `FAINT` in the scale of the step after it, in which the series itself must not be too
-    small. So of the posterior's probability, at most `MISSING` for each place and step is left out.
+    Backward pass: `b_T = 1`, `b_t(x) = Σ_y P_t(x, y) w_{t+1}(y) b_{t+1}(y)`; the posterior matrix is `P_t(x, y)
+    w_{t+1}(y) b_{t+1}(y) / b_t(x)`. Rows of unreachable states are left empty. The log probability is minus infinity
+    for an impossible series, and if numbers get too small to be told apart. The part left out at step t is at most
+    `FAINT` in the scale of the step after it. The series itself must not be too small in this scale. So of the
+    posterior's probability, at most `MISSING` for each place and step is left out.
     """
     T, M = classes.shape[0], initial.shape[0]
     b, now = np.ones(M), np.empty(M)

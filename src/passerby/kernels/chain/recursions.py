@@ -33,7 +33,7 @@ def at(matrices, t):
 
 @inlined
 def copy(row, out):
-    """Fill `out` with what is in a row."""
+    """Fill `out` with the content of a row."""
     for x in range(out.shape[0]):
         out[x] = row[x]
 
@@ -184,7 +184,7 @@ def draw(initial, matrices, uniform):
 
 @inlined
 def likeliest(row, named):
-    """The first of the places that may be named with the largest value; values are above -1."""
+    """The first nameable place with the largest value; values are above -1."""
     pick, top = -1, -1.0
     for x in range(row.shape[0]):
         if row[x] > top and named[x] > 0.0:

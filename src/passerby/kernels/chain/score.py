@@ -23,8 +23,8 @@ def success(initial, matrices, place_of, classes, weights, guess, misses):
     """`Pr[at most `misses` steps of `guess` are wrong | evidence]`; -1 for evidence of probability zero.
 
     `F_t(n, x)` is the probability of the evidence so far, of being in state x, and of n events so far. The events are
-    wrong steps (of which more than `misses` are dropped for good) or right steps (of which any more than needed
-    count as needed), whichever needs fewer rows: O(T min(s, T - s) M²).
+    wrong steps or right steps, whichever needs fewer rows: O(T min(s, T - s) M²). More wrong steps than `misses` are
+    dropped for good. More right steps than needed count as needed.
     """
     T = guess.shape[0]
     M = initial.shape[0]
@@ -63,7 +63,7 @@ def success(initial, matrices, place_of, classes, weights, guess, misses):
 
 @kernel(out_vector(vector, cube, wholes, wholes, whole, whole))
 def constants(initial, matrices, place_of, places, steps, misses):
-    """`success` with nothing published, for the guesses that name one of `places` (n,) at all steps."""
+    """`success` with nothing published, for the guesses naming one of `places` (n,) at all steps."""
     out = np.empty(places.shape[0])
     nothing, weights = np.zeros((steps, initial.shape[0]), np.int64), np.ones((steps, 1))
     for i in range(places.shape[0]):

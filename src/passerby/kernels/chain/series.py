@@ -1,11 +1,11 @@
-"""Series: the likeliest ones of a release with few outcomes, and stand-ins that are grown cell by cell.
+"""Series: the likeliest ones of a release with few outcomes, and stand-ins grown cell by cell.
 
-A cell's law (K, 2) lists outcomes without and with the person, in increasing order of the likelihood ratio. Given a
-beginning with probability w under which the person is there with probability p and away with probability q (kept on
-its own, since `1 - p` says nothing of a small one), an outcome moves p to a posterior r.
-Telling less, neighbouring outcomes are told as one. Telling more, a few outcomes are kept, and each of the others is
-told as one of the two around it, at random so that both laws are kept. What either changes is measured by the variance
-of r that is lost or gained, times w: near enough to how much the best guess can gain from it.
+A cell's law (K, 2) lists outcomes without and with the person, in increasing order of the likelihood ratio. Take a
+beginning with probability w. Under it the person is there with probability p and away with probability q. The latter is
+kept on its own, since `1 - p` says nothing of a small q. An outcome moves p to a posterior r. Telling less,
+neighbouring outcomes are told as one. Telling more, a few outcomes are kept. Each of the others is told as one of the
+two around it, at random and with both laws kept. The effect of either is measured by the variance of r lost or gained,
+times w: nearly the gain of the best guess from it.
 """
 
 import numpy as np
@@ -34,12 +34,12 @@ _LISTED = types.Tuple((out_whole_matrix, out_vector, number))
 
 @kernel(_LISTED(vector, cube, whole_matrix, cube, wholes, whole, number, number))
 def likeliest(initial, matrices, classes, tables, sizes, most, enough, little):
-    """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and that of all others.
+    """The outcomes (n, T) of the likeliest series, at most `most`, their probabilities (n,), and the rest.
 
-    `tables` (T, O, C) holds the likelihoods of each step's outcomes, of which there are `sizes` (T,), by the class of
-    the state, `classes` (T, M). Beginnings of series are extended step by step with their forward
-    vectors. The least likely are dropped when there are too many, and as long as no more than `little` is dropped in
-    all; once more than `enough` is, no series is returned.
+    `tables` (T, O, C) holds the likelihoods of each step's `sizes` (T,) outcomes, by the class of the state, `classes`
+    (T, M). Beginnings of series are extended step by step with their forward vectors. The least likely are dropped when
+    there are too many, and as long as no more than `little` is dropped in all; once more than `enough` is, no series is
+    returned.
     """
     T, M = classes.shape
     mass_of = np.empty(tables.shape[2])
@@ -118,7 +118,7 @@ def merged_as_one(law, K, p, q, limit, out):
 def merged_as_two(law, K, p, q, limit, kept, out):
     """Keep outcomes far apart while the variance gained between two of them is within the limit; returns their number.
 
-    An outcome (a, b) between two kept ones is split between them by its share b / (a + b), which keeps both sums.
+    An outcome (a, b) between two kept ones is split between them by its share b / (a + b). This keeps both sums.
     """
     n = 1
     kept[0] = 0
@@ -156,9 +156,9 @@ def merged_as_two(law, K, p, q, limit, kept, out):
 
 @inlined
 def tell_apart(law, size, here, away, limit, more, kept, cut):
-    """Put in `cut` what is told of a cell at a beginning with such mass at the sensor and away; returns how many.
+    """Put in `cut` the told outcomes of a cell, at a beginning with mass at the sensor and away; returns their number.
 
-    Where somebody is certainly there, or certainly not, nothing need be told.
+    If somebody is certainly there, or certainly not, nothing need be told.
     """
     if here <= 0.0 or away <= 0.0:
         cut[0] = 1.0
@@ -171,13 +171,13 @@ def tell_apart(law, size, here, away, limit, more, kept, cut):
 
 @kernel(_RESULT(vector, cube, whole_matrix, whole_cube, cube, wholes, vector, flag, number, whole))
 def grow(initial, matrices, classes, sees, laws, sizes, limits, more, faint, most):
-    """Series of stand-ins that tell less, or `more`, than the cells' laws.
+    """Series of stand-ins telling less, or `more`, than the cells' laws.
 
-    Count j of step t is cell t S + j, and `sees[t, c, j]` (T, C, S) is 1 where it counts those in class c; `classes`
-    (T, M) are those of states. `laws` (cells, K, 2) hold `sizes` (cells,) outcomes each, none without a count;
-    `limits` (cells,) say how finely each is cut. Beginnings less likely than `faint` are dropped. Returns the
-    likelihoods (n, T, C) and probabilities (n,) of the series, and the probability dropped; none at all where there
-    would be more than `most`.
+    Count j of step t is cell t S + j. `sees[t, c, j]` (T, C, S) is 1 if it counts people in class c. `classes` (T, M)
+    are the classes of states. `laws` (cells, K, 2) hold `sizes` (cells,) outcomes each, none without a count; `limits`
+    (cells,) say how finely each is cut. Beginnings less likely than `faint` are dropped. Returns the likelihoods (n, T,
+    C) and probabilities (n,) of the series, and the probability dropped; none at all if there would be more than
+    `most`.
     """
     T, C, S = sees.shape
     M = initial.shape[0]

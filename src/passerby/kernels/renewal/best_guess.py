@@ -1,9 +1,9 @@
 """All series of raw counts at once: the best guess, bracketed stretch by stretch.
 
-Between two sightings the person's places depend on nothing else that was published, so a guess can be made for each
-stretch by itself, and wrong steps add up over stretches that are independent of each other. From below: one guess for
-each stretch (`stretch_policy`). From above: the best guess for each number of wrong steps in a stretch, each by itself
-(`stretch_ceiling`). Nothing is listed or sampled.
+Between two sightings the person's places depend on no other publication. So a guess can be made for each stretch by
+itself, and wrong steps add up over independent stretches. From below: one guess for each stretch (`stretch_policy`).
+From above: the best guess for each number of wrong steps in a stretch, each by itself (`stretch_ceiling`). Nothing is
+listed or sampled.
 
 A stretch goes from a restart point u (see `stretches`) to the next sighting v = t S + j, or to the end, v = T S.
 """
@@ -38,11 +38,11 @@ from .stretch_search import Watch, hope
 
 #: Nodes of a search from each state, by round.
 NODES = (1, 4, 16, 64, 256)
-#: Entries of the table of ceilings that are kept in memory.
+#: The most entries of the table of ceilings kept in memory.
 MEMORY = 2e7
-#: Shares of what is left of the budget that a round may spend on guesses and on ceilings.
+#: Shares of the remaining budget for the guesses and the ceilings of a round.
 GUESSING, SEARCHING = 0.2, 0.7
-#: With less than this share left, no round is begun, nor after one that left more than so much of the gap.
+#: With less than this share left, no round is begun, nor after a round leaving more than so much of the gap.
 SPENT = 0.1
 STALLED = 0.9
 
@@ -52,10 +52,10 @@ Ints = NDArray[np.int64]
 
 @inlined
 def local_gap(bounds, V, law, before, v):
-    """What a stretch adds to the gap between both ends. The sum over all stretches is the gap.
+    """The contribution of a stretch to the gap between both ends. The sum over all stretches is the gap.
 
-    With i wrong before it, the ceiling leads to `Σ_k (F(k) - F(k-1)) V(v, r - k)`, r = misses - i, where its guess
-    leads to `Σ_k law(k) V(v, r - k)`.
+    With i wrong before it, the ceiling leads to `Σ_k (F(k) - F(k-1)) V(v, r - k)`, r = misses - i. Its guess leads to
+    `Σ_k law(k) V(v, r - k)`.
     """
     K, TS = V.shape[1], V.shape[0] - 1
     gap = 0.0
@@ -70,7 +70,7 @@ def local_gap(bounds, V, law, before, v):
 
 @once
 def dive(watch, U, u, v, r, guess):
-    """Name at each step of a stretch the place that the ceilings hope most of, with r misses left at u."""
+    """Name the most promising place by the ceilings at each step of a stretch, with r misses left at u."""
     S, M = watch.watched.shape[1], watch.named.shape[0]
     now, new, gain = np.zeros((r + 1, M)), np.zeros((r + 1, M)), np.empty(M)
     t0 = begin(watch.initial, watch.matrices, watch.watched, u, now[0])
@@ -88,7 +88,7 @@ def dive(watch, U, u, v, r, guess):
 
 @once
 def misses_left(before, bounds):
-    """The number of misses left at a restart point with which a stretch from there counts most."""
+    """The number of misses left at a restart point with the largest weight of a stretch from there."""
     K = before.shape[0]
     most, pick = -1.0, K - 1
     for i in range(K):
@@ -99,7 +99,7 @@ def misses_left(before, bounds):
 
 @once
 def least_gap(watch, bounds, V, law, before, high, budget):
-    """The gap of a stretch from which on all that have a larger one can be improved within a budget."""
+    """The smallest gap of a stretch with all larger gaps improvable within a budget."""
     T, S = watch.watched.shape
     M, K, TS = watch.named.shape[0], V.shape[1], T * S
     costs = np.zeros(HALVINGS)
@@ -132,10 +132,10 @@ def least_gap(watch, bounds, V, law, before, high, budget):
     )
 )
 def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, high, budget, before, after, law):
-    """Improve the guesses of the stretches that add most to the gap, within a budget; (success, number, work).
+    """Improve the guesses of the stretches adding most to the gap, within a budget; (success, number, work).
 
-    Backwards, one restart point after the other: no series has two stretches from the same one, so that the success
-    never falls. `before`, `after` (N, K) and `law` are those of the guesses, and are kept so.
+    Backwards, one restart point after the other: no series has two stretches from the same one, so the success never
+    falls. `before`, `after` (N, K) and `law` belong to the guesses, and are kept so.
     """
     watch = Watch(initial, matrices, watched, hidden, named)
     T, S = watched.shape
@@ -168,11 +168,11 @@ def climb_all(initial, matrices, watched, hidden, named, ahead, U, bounds, V, hi
 
 
 class Stretchwise(NamedTuple):
-    """Both ends, the success of likeliest ways and of likeliest places, the effort, and what the guesses lead to.
+    """Both ends, the success of likeliest ways and of likeliest places, the effort, and the law of the guesses.
 
     `refined` is the number of stretches whose guess was improved; `operations` are elementary ones. The guesses' own
-    `law` (N, T S + 1, K) is the chance from u that v is next and k steps between are wrong; `ceilings`, of the same
-    shape, are what no guess exceeds: that v is next and at most k are wrong.
+    `law` (N, T S + 1, K) is the chance from u of v next with k wrong steps between. `ceilings`, of the same shape,
+    bound every guess's chance of v next with at most k wrong.
     """
 
     lower: float
@@ -198,9 +198,9 @@ def stretchwise(
 ) -> Stretchwise:
     """Bracket the success of the best guess with at most `misses` wrong steps, over all series of raw counts.
 
-    Sensors must be at places that may be named. Rounds of guessing and searching, with more nodes each, go on until
-    both ends are within `tolerance` of each other or the budget is spent; `more` tells from what the first round finds
-    how much may be spent on top, or None if one more round shall be the last.
+    Sensors must be at nameable places. Rounds of guessing and searching, with more nodes each, go on until both ends
+    are within `tolerance` of each other or the budget is spent. From the findings of the first round, `more` gives the
+    effort to spend on top, or None if one more round shall be the last.
     """
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
     (ahead,), laws, spent = plain_laws(initial[None], matrices, initial[None], *chain[1:], misses)
@@ -218,7 +218,7 @@ def stretchwise(
     def found() -> Stretchwise:
         ways, places = np.minimum(alone, 1.0).tolist()
         effort = refined, int(done[0]), float(done[1])
-        ceilings = bounds if bounds.any() else None  # they are not needed where plain guesses always succeed
+        ceilings = bounds if bounds.any() else None  # they are not needed if plain guesses always succeed
         return Stretchwise(min(1.0, low), min(1.0, high), ways, places, *effort, law, ceilings)
 
     for i, nodes in enumerate(NODES):
@@ -243,7 +243,7 @@ def stretchwise(
 
 
 def ceiling_at_once(initial: Floats, matrices: Floats, watched: Ints, named: Floats, misses: int) -> float:
-    """What no guess exceeds over all series of raw counts, told the places of each stretch, without any search."""
+    """A ceiling on all guesses over all series of raw counts, told the places of each stretch, without any search."""
     chain = initial, matrices, watched, unwatched(watched, len(initial)), named
     points, number_wrong = watched.size + 1, misses + 1
     U = np.ones((2, points, number_wrong, len(initial)))
@@ -253,7 +253,7 @@ def ceiling_at_once(initial: Floats, matrices: Floats, watched: Ints, named: Flo
 
 
 def unwatched(watched: Ints, places: int) -> Floats:
-    """For each step (T, P), 1 for the places that no sensor watches."""
+    """For each step (T, P), 1 for the places without a sensor."""
     hidden = np.ones((len(watched), places))
     step, sensor = np.nonzero(watched >= 0)
     hidden[step, watched[step, sensor]] = 0.0

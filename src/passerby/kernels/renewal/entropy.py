@@ -1,8 +1,8 @@
 """All series of raw counts: how much they tell about a trace, in nats, and the law of the likeliest trace's chance.
 
-Given a series, that chance is a product over the stretches between sightings (see `renewal`) of the likeliest way
-through the stretch and the probability of the stretch. The law of its logarithm is followed from sighting to sighting
-by cells, each with its probability and the least and largest logarithm that went into it.
+Given a series, this chance is a product over the stretches between sightings (see `renewal`). A factor is the likeliest
+way through the stretch, over the probability of the stretch. The law of its logarithm is followed from sighting to
+sighting by cells, each with its probability and its least and largest logarithm.
 """
 
 import numpy as np
@@ -21,9 +21,9 @@ def surprise(p):
 
 @inlined
 def revealed(row, hidden, places):
-    """What a step's sensors tell about a belief `row` (M,) whose mass need not be one: mass times entropy.
+    """The information of a step's sensors about a belief `row` (M,) of any mass: mass times entropy.
 
-    `Σ_j p_j log(mass / p_j) + p_0 log(1 + Σ_j p_j / p_0)`: nothing is subtracted, so that little is told exactly too.
+    `Σ_j p_j log(mass / p_j) + p_0 log(1 + Σ_j p_j / p_0)`: nothing is subtracted, so little information is exact too.
     """
     unseen_mass, seen = 0.0, 0.0
     for x in range(row.shape[0]):
@@ -46,7 +46,7 @@ def revealed(row, hidden, places):
 
 @kernel(number(vector, cube, vector, whole))
 def of_trace(initial, matrices, inside, steps):
-    """`H(π) + Σ_t Σ_x Pr[X_{t-1} = x] H(P(x, ·))`, and at each step the entropy `inside` (M,) of a place that is many.
+    """`H(π) + Σ_t Σ_x Pr[X_{t-1} = x] H(P(x, ·))`, and at each step the entropy `inside` (M,) of a merged place.
 
     Koga et al. (2024), section 3.3.1.
     """
@@ -95,7 +95,7 @@ def of_neighbours(initial, matrices, places):
 
 @kernel(number(vector, cube, whole_matrix))
 def of_series(initial, matrices, places):
-    """`H(Y)` for raw counts, a sum over stretches: what each step tells to those who saw the person last at u."""
+    """`H(Y)` for raw counts, a sum over stretches: each step's information given the last sighting at u."""
     T, S = places.shape
     M = initial.shape[0]
     hidden = unseen(places, M)
@@ -147,8 +147,8 @@ def pass_law(source, target, farthest, mass, factor):
 def likeliest_law(initial, matrices, log_initial, log_matrices, places, cells, farthest):
     """Cells (n, 3): probability, and the least and largest `log max_x Pr[X = x | y]` of the series in it.
 
-    The logarithms have minus infinity for places that are never guessed. Results below `-farthest` share a cell.
-    O((T S)² (M² / S + cells)).
+    The logarithms have minus infinity for places never guessed. Results below `-farthest` share a cell. O((T S)² (M² /
+    S + cells)).
     """
     T, S = places.shape
     M, N = initial.shape[0], 1 + T * S

@@ -1,12 +1,11 @@
-"""What all series of raw counts tell of an event that a trace avoids step by step: "never at these places then".
+"""The evidence of raw series for an event avoided by a trace step by step: "never at these places then".
 
 A sighting reveals the place, so the odds of the event given a series follow from the stretches between sightings (see
 `renewal`), one after another. A stretch adds the same to `log(1 + odds)`, the *height*, whatever came before. The law
-of heights is followed from sighting to sighting by *atoms*: heights, each with the probability of those series with the
-event and without. Where there would be too many, neighbouring atoms become one with the sums of both, which tells less,
-or two at the outermost heights of them that keep both sums, which tells more (what follows is independent of it;
-Jensen). Both are second order in the width of a cell. Each atom of the law that tells less also knows the outermost
-heights that went into it.
+of heights is followed from sighting to sighting by *atoms*: heights, each with the probability of its series with the
+event and without. If there would be too many, neighbouring atoms are merged. One atom with the sums of both tells less.
+Two atoms at their outermost heights, keeping both sums, tell more (the later steps are independent of it; Jensen). Both
+are second order in the width of a cell. Each atom of the less telling law also knows its outermost original heights.
 """
 
 import numpy as np
@@ -23,7 +22,7 @@ ENTRIES = 5
 
 @making
 def no_atoms(tables, cells):
-    """So many tables of cells, which are empty."""
+    """So many tables of empty cells."""
     out = np.zeros((tables, cells, ENTRIES))
     for table in range(tables):
         for k in range(cells):
@@ -39,7 +38,7 @@ def write(atom, no, yes, low, high, height):
 
 @inlined
 def atoms(table, out):
-    """Put the cells of a table that tells less in `out`, each at the mean of its odds; returns how many there are."""
+    """Put the cells of a less telling table in `out`, each at the mean of its odds; returns their number."""
     n = 0
     for k in range(table.shape[0]):
         no, yes, low, high = table[k, 0], table[k, 1], table[k, 2], table[k, 3]
@@ -54,7 +53,7 @@ def atoms(table, out):
 
 @inlined
 def split_atoms(table, out):
-    """Put the cells of a table that tells more in `out`, those of several heights as two; returns how many."""
+    """Put the cells of a more telling table in `out`, cells of several heights as two; returns their number."""
     n = 0
     for k in range(table.shape[0]):
         no, yes, low, high = table[k, 0], table[k, 1], table[k, 2], table[k, 3]
@@ -76,9 +75,9 @@ def split_atoms(table, out):
 
 @inlined
 def pass_all(source, n, clear, hit, edges, target):
-    """Add atoms to a table, after a stretch in which the event came true with probability `hit`, else `clear`.
+    """Add atoms to a table, after a stretch with the event true with probability `hit`, else `clear`.
 
-    Heights of atoms never fall, so that each cell is found from the one before; any cell would do.
+    Heights of atoms never fall, so each cell is found from the one before; any cell would do.
     """
     climb = np.log1p(hit / clear) if clear > 0.0 else np.inf
     both = clear + hit
@@ -106,7 +105,7 @@ def last_step(avoided):
 
 @inlined
 def move(clear, hit, row, matrices, avoided, first, t):
-    """Bring both rows to step t of a stretch that began at `first`: those who come to where it happens change over."""
+    """Bring both rows to step t of a stretch beginning at `first`: people coming to the event's places change over."""
     if t > first:
         for side in (clear, hit):
             push(side, at(matrices, t - 1), row)
@@ -120,11 +119,11 @@ def move(clear, hit, row, matrices, avoided, first, t):
 
 @kernel(types.Tuple((out_matrix, out_matrix))(vector, cube, whole_matrix, matrix, vector, number))
 def laws(initial, matrices, places, avoided, edges, faint):
-    """Atoms (n, 5) of the height of an event, of a law that tells less and of one that tells more.
+    """Atoms (n, 5) of the height of an event, of a less telling law and of a more telling one.
 
-    `places` (T, S) are the sensors of each step, -1 for none; `avoided` (T, M) is 0 for the places at which the event
-    comes true and 1 for others; `edges` are heights between cells, in order. Sightings that are less likely than
-    `faint` on their way from another are left out. O((T S)² (M² / S + cells)).
+    `places` (T, S) are the sensors of each step, -1 for none. `avoided` (T, M) is 0 for the event's places and 1 for
+    others. `edges` are heights between cells, in order. Sightings less likely than `faint` on their way from another
+    are left out. O((T S)² (M² / S + cells)).
     """
     T, S = places.shape
     M, N, cells = initial.shape[0], 1 + T * S, edges.shape[0] + 1
@@ -141,7 +140,7 @@ def laws(initial, matrices, places, avoided, edges, faint):
         n, m = atoms(less[u], some), split_atoms(more[u], parts)
         first = begin(initial, matrices, places, u, clear)
         if first > last:
-            # Nothing that follows bears on the event.
+            # No later step bears on the event.
             pass_all(some, n, 1.0, 0.0, edges, less[N])
             pass_all(parts, m, 1.0, 0.0, edges, more[N])
             continue

@@ -1,8 +1,8 @@
-"""What happens between sightings.
+"""The law of the stretches between sightings.
 
 A sighting reveals the place, so the chain starts afresh there. A *restart point* is the start (number 0) or a sighting
 at sensor j of step t (number 1 + t S + j). `places` (T, S) holds the sensors, -1 for none. Everything is kept as
-logarithms, so that long chains do not underflow.
+logarithms, so long chains do not underflow.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from passerby.kernels.jit import cube, inlined, kernel, making, matrix, number, 
 
 @inlined
 def begin(initial, matrices, places, point, row):
-    """Put in `row` the law of the place at the first step after a restart point; returns that step."""
+    """Put in `row` the law of the place at the first step after a restart point; returns this step."""
     S = places.shape[1]
     if point == 0:
         copy(initial, row)
@@ -27,7 +27,7 @@ def begin(initial, matrices, places, point, row):
 
 @making
 def unseen(places, M):
-    """For each step (T, M), 1 for the places that no sensor watches."""
+    """For each step (T, M), 1 for the places without a sensor."""
     T, S = places.shape
     out = np.ones((T, M))
     for t in range(T):
@@ -41,8 +41,9 @@ def unseen(places, M):
 def stretches(initial, matrices, places, reveal):
     """(log_first (N, T S), log_stay (N, T)) from each restart point u; N = 1 + T S.
 
-    `first[u, t S + j]` is the probability of being at sensor j at step t with no sighting since u, and `stay[u, t]` of
-    no sighting up to and including t, where being at sensor j of step t is a sighting with probability `reveal[t, j]`.
+    `first[u, t S + j]` is the probability of being at sensor j at step t with no sighting since u. `stay[u, t]` is the
+    probability of no sighting up to and including t. Being at sensor j of step t is a sighting with probability
+    `reveal[t, j]`.
     """
     T, S = places.shape
     N = 1 + T * S
@@ -75,9 +76,9 @@ def stretches(initial, matrices, places, reveal):
 
 @kernel(number(vector, cube, whole_matrix))
 def sighted(initial, matrices, there):
-    """The probability of being counted at least once, if those in x are at step t where `there` (T, M) is above 0.
+    """The probability of being counted at least once, if people in x at step t are counted for `there` (T, M) above 0.
 
-    Added up and not subtracted, so that a little is not lost.
+    Added up and not subtracted, so a little is not lost.
     """
     row, new = initial.copy(), np.empty(initial.shape[0])
     seen = 0.0
@@ -97,8 +98,8 @@ def log_power_sum(log_first, log_stay, log_reveal, power):
     """`log Σ_y Pr[y]^β`, and its derivative by β.
 
     `A(0) = 1`, `A(v) = ρ_v Σ_u A(u) first(u,v)^β`, and the sum is `Σ_u A(u) stay(u, T)^β`. `log_reveal` (T S,) holds
-    `log ρ`. With `ρ < 1` this is the upper bound in which the sum over which unsighted steps were revealed is pulled
-    inside the concave power.
+    `log ρ`. With `ρ < 1` this is an upper bound: the sum over the revealed unsighted steps is pulled inside the concave
+    power.
     """
     N, TS = log_first.shape
     T = log_stay.shape[1]
@@ -169,10 +170,10 @@ def lowest_power_sum(log_first, log_stay, log_reveal, log_kappa):
 
 @kernel(number(vector, cube, whole_matrix))
 def log_all_right(log_initial, log_matrices, places):
-    """`log Σ_y max_x Pr[X = x, Y = y]` for raw counts: how often the likeliest trace is the true one.
+    """`log Σ_y max_x Pr[X = x, Y = y]` for raw counts: the chance of the likeliest trace being the true one.
 
     From each restart point, last first: the best way to each next sighting times the value there, plus the best way to
-    the end without a sighting. Places that are never guessed have minus infinity in the start and in their columns.
+    the end without a sighting. Places never guessed have minus infinity in the start and in their columns.
     """
     T, S = places.shape
     M = log_initial.shape[0]

@@ -1,20 +1,20 @@
-"""What any guess can do in the stretches between sightings, for each number of wrong steps by itself.
+"""Ceilings on any guess in the stretches between sightings, for each number of wrong steps by itself.
 
-Let `U(t, v, k, x)` bound the chance of at most k wrong steps from t on and then sighting v, with none between, for
-somebody who is at x just before step t, whatever the guess:
+For somebody at x just before step t, let `U(t, v, k, x)` bound the chance of at most k wrong steps from t on and then
+sighting v. There is no sighting between, and the bound holds whatever the guess:
 
     U(t, v, k, x) >= max_g Pr[at most k wrong, then v | x].
 
-Telling the place after each step bounds the maximum, backwards from v:
-`Σ_y P(x,y) U(t+1, v, k-1, y) + max_g P(x,g) (U(t+1, v, k, g) - U(t+1, v, k-1, g))`, y and g unseen. Where right
-steps are rare, the sum over the first of them is less (`stretch_union`). A search over beginnings of the guess
-(`stretch_search`) tells the place only where the beginning ends. An entry serves every stretch that ends
-at v, wherever it began. Tables of so many steps as there is memory for are kept, in turn.
+Telling the place after each step bounds the maximum, backwards from v: `Σ_y P(x,y) U(t+1, v, k-1, y) + max_g P(x,g)
+(U(t+1, v, k, g) - U(t+1, v, k-1, g))`, y and g unseen. If right steps are rare, the sum over the first of them is less
+(`stretch_union`). A search over beginnings of the guess (`stretch_search`) tells the place only at the end of the
+beginning. An entry serves every stretch ending at v, wherever it began. Tables of so many steps as there is memory for
+are kept, in turn.
 
-The adversary sees the whole series before guessing, so that the guess for a stretch may depend on what follows it. But
-at no stretch does it make "at most k wrong" likelier than `F(k) = U(t_u, v, k, x_u)`. The chance of success with r
-misses left never falls as r grows, so that `V(u, r) = Σ_v Σ_k (F(k) - F(k-1)) V(v, r - k)` bounds it. (One guess that
-is best on average over what follows, `max_g Σ_k Pr[k wrong, v | g] V(v, r - k)`, would be less, and is no bound.)
+The adversary sees the whole series before guessing, so the guess for a stretch may depend on later steps. But at no
+stretch does it make "at most k wrong" likelier than `F(k) = U(t_u, v, k, x_u)`. The chance of success with r misses
+left never falls as r grows, so `V(u, r) = Σ_v Σ_k (F(k) - F(k-1)) V(v, r - k)` bounds it. (The one guess best on
+average over later steps, `max_g Σ_k Pr[k wrong, v | g] V(v, r - k)`, would be less, and is no bound.)
 """
 
 from typing import NamedTuple
@@ -46,19 +46,19 @@ from .stretch_search import Watch, first_right, look_ahead, room_for
 HALVINGS = 1100
 #: A search from a sighting, whose result adds to the whole as it is, may have so many times as many nodes.
 ROOTS = 16
-#: Right steps are rare where the sum over the first of them is below this share of what telling the place gives.
+#: Right steps are rare if the sum over the first of them is below this share of the bound by telling the place.
 RARE = 0.85
-#: A node that is bounded without telling the place counts for so many others.
+#: A node bounded without telling the place counts for so many others.
 BLIND = 8
 
 
 class Effort(NamedTuple):
-    """Nodes of a search from each state that is worth more than `floor`, and whether tables hold bounds already.
+    """Nodes of a search from each state worth more than `floor`, and whether tables hold bounds already.
 
-    States that are worth more than `union` are looked at by which step is the first right one.
+    States worth more than `union` are looked at by their first right step.
 
-    What a node costs at all states is added to `costs`, by how often 1 must be halved to get to their worth; nodes and
-    work that were spent are added to `done`.
+    The cost of a node at all states is added to `costs`, by the halvings of 1 down to their worth. Nodes and work spent
+    are added to `done`.
     """
 
     nodes: int
@@ -77,7 +77,7 @@ def halvings(part):
 
 @inlined
 def cut(costs, budget):
-    """The largest power of two such that all parts above it cost no more than the budget; `costs` by halvings."""
+    """The largest power of two with all larger parts together within the budget; `costs` by halvings."""
     spent = 0.0
     for i in range(costs.shape[0]):
         spent += costs[i]
@@ -107,7 +107,7 @@ def tell(belief, named, later, out):
 
 @once
 def state(watch, U, V, t, x, mass, effort, room, out):
-    """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x where r may be wrong."""
+    """Fill `U(t, v, r, x)` for all v and r. `mass` (K,) is the weight of x if r may be wrong."""
     T, S = watch.watched.shape
     K, M, depth = V.shape[1], watch.named.shape[0], U.shape[0]
     row = watch.initial if t == 0 else at(watch.matrices, t - 1)[x]
@@ -178,7 +178,7 @@ def spread(watch, before, mass):
 
 @once
 def add_ceilings(F, V, first, out):
-    """`out(r) = Σ_v Σ_k (F(v, k) - F(v, k-1)) V(v, r - k)`; `F` (T S + 1, K) is lowered to what one more allows."""
+    """`out(r) = Σ_v Σ_k (F(v, k) - F(v, k-1)) V(v, r - k)`; `F` (T S + 1, K) is lowered to the limit from one more."""
     TS, K = F.shape[0] - 1, F.shape[1]
     out[:] = 0.0
     for v in range(first, TS + 1):
@@ -215,8 +215,8 @@ def lay(initial, matrices, watched, hidden, named, U, V, bounds, before, nodes, 
     """Fill `V` (T S + 1, K; the last row is the start's) and `bounds[u, v, k]`, the `F(k)` of each; returns V(start).
 
     `before` (N, K) is the chance of each restart point with k steps wrong before it. States are searched with so many
-    nodes as far as the budget goes, those first that are worth most; `costs` tells what one node costs at all states of
-    some worth, and is filled in for the next time. `U` holds bounds already if this is done `again`. Nodes and work are
+    nodes as far as the budget goes, the most worthy first. `costs` has the cost of one node at all states of some
+    worth, and is filled in for the next time. `U` holds bounds already if this is done `again`. Nodes and work are
     added to `done`.
     """
     watch = Watch(initial, matrices, watched, hidden, named)

@@ -1,8 +1,8 @@
 """Guesses for the stretches between sightings, and how many of their steps are wrong.
 
 A stretch goes from a restart point u to the next sighting v = t S + j, or to the end, v = T S. A guess for it may
-depend on both. `law[v, k]` is the chance, from u, that v is the next sighting and k steps of the stretch are wrong.
-Guesses of all stretches from one u are scored together: as long as they agree, they share a table.
+depend on both. `law[v, k]` is the chance, from u, of v as the next sighting with k wrong steps in the stretch. Guesses
+of all stretches from one u are scored together: as long as they agree, they share a table.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .sightings import begin
 
 #: Sweeps after which an ascent stops.
 SWEEPS = 25
-#: What an operation costs that is done for many tables together.
+#: The cost of an operation if it is done for many tables together.
 TOGETHER = 0.25
 
 
@@ -38,14 +38,14 @@ def arrival(watch, v, out):
 
 @inlined
 def keep(row, places):
-    """Multiply a row by 1 for each place that stays, and 0 for others."""
+    """Multiply a row by 1 for each staying place, and 0 for others."""
     for x in range(row.shape[0]):
         row[x] *= places[x]
 
 
 @inlined
 def count_wrong(table, rows, g):
-    """Rows of `table` are numbers of wrong steps; count one more for those not at g. The last row is dropped."""
+    """Rows of `table` are numbers of wrong steps; count one more for people not at g. The last row is dropped."""
     for r in range(rows - 1, -1, -1):
         right = table[r, g]
         if r > 0:
@@ -57,7 +57,7 @@ def count_wrong(table, rows, g):
 
 @making
 def ways_ahead(watch, ahead):
-    """Fill `ahead[t, v, x]`, the chance that v is the next sighting after step t from x, unseen at t."""
+    """Fill `ahead[t, v, x]`, the chance of v as the next sighting after step t from x, unseen at t."""
     T, S = watch.watched.shape
     M = watch.named.shape[0]
     later = np.empty(M)
@@ -126,10 +126,10 @@ def map_guesses(watch, u, guesses):
 
 @inlined
 def next_groups(watch, t, guesses, wanted, group, first, groups, named):
-    """Number the pairs of a group and the place that it names at step t; returns how many.
+    """Number the pairs of a group and its named place at step t; returns their number.
 
-    Only guesses that are `wanted` (T S + 1,) count. `first` (T S + 1, M) is scratch, -1 for all groups; `named`
-    (2, T S + 1) gets the group and the place of each pair.
+    Only `wanted` guesses (T S + 1,) count. `first` (T S + 1, M) is scratch, -1 for all groups; `named` (2, T S + 1)
+    gets the group and the place of each pair.
     """
     T, S = watch.watched.shape
     first[:groups] = -1
@@ -147,7 +147,7 @@ def next_groups(watch, t, guesses, wanted, group, first, groups, named):
 
 @inlined
 def name_apart(table, hidden, rows, g, out):
-    """Put in `out` (K, M) the table of those who stay unseen, with one more wrong step but for who is at g."""
+    """Put in `out` (K, M) the table of people staying unseen, with one more wrong step except at g."""
     for k in range(rows):
         line = out[k]
         for x in range(hidden.shape[0]):
@@ -182,9 +182,9 @@ def tables_for(TS, K, M):
 
 @inlined
 def score_all(watch, turned, u, guesses, wanted, law, tables):
-    """Fill `law[v, k]` of a guess for each v that is `wanted`, `guesses` (T S + 1, T); returns the work.
+    """Fill `law[v, k]` of a guess for each `wanted` v, `guesses` (T S + 1, T); returns the work.
 
-    Guesses that agree so far form a group, with one table (number wrong, place). Matrices are `turned` as well.
+    Guesses agreeing so far form a group, with one table (number wrong, place). Matrices are `turned` as well.
     """
     T, S = watch.watched.shape
     M, K, TS = watch.named.shape[0], law.shape[1], T * S
@@ -220,7 +220,7 @@ def score_all(watch, turned, u, guesses, wanted, law, tables):
 
 @making
 def look_back(watch, guess, t0, t1, worth, arrive, after):
-    """Fill `after[t, j, x]`: what j wrong steps up to t, at x, are worth in the end, for a fixed guess."""
+    """Fill `after[t, j, x]`: the final worth of j wrong steps up to t, at x, for a fixed guess."""
     K, M = worth.shape[0], arrive.shape[0]
     later = np.empty(M)
     for j in range(K):
@@ -240,7 +240,7 @@ def look_back(watch, guess, t0, t1, worth, arrive, after):
 def climb(watch, turned, u, v, guess, worth, after, law):
     """Improve `guess` (T,) for one stretch, a step at a time, until nothing helps; (worth, work). Its law is filled in.
 
-    `worth` (K,) is what each number of wrong steps is worth; matrices are `turned` as well. Naming x at step t gains
+    `worth` (K,) is the worth of each number of wrong steps; matrices are `turned` as well. Naming x at step t gains
     `Σ_j F(j,x) (after(j,x) - after(j+1,x))` over naming nobody's place, F the table (number wrong, place) before the
     step is counted.
     """

@@ -1,9 +1,9 @@
-"""One guess for each stretch between sightings: what they achieve together, over all series of raw counts.
+"""One guess for each stretch between sightings: their joint success, over all series of raw counts.
 
-`law[u, v, k]` is the chance, from restart point u, that v is the next sighting (v = T S: that there is none) and k
-steps between are wrong. Stretches of a series are independent of each other, so that wrong steps add up by a recursion
-over sightings. It is affine in the law of each stretch: what a law is worth, given the others, is a weighted sum of its
-entries (`worth_of`). Somebody whose habits are one of several (modes) has a law for each; a guess is for all of them.
+`law[u, v, k]` is the chance, from restart point u, of v as the next sighting (v = T S: of none) with k wrong steps
+between. Stretches of a series are independent of each other, so wrong steps add up by a recursion over sightings. It is
+affine in the law of each stretch: the worth of a law, given the others, is a weighted sum of its entries (`worth_of`).
+Somebody whose habits are one of several (modes) has a law for each; a guess is for all of them.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ from .stretch_search import Watch
 
 @inlined
 def add_up_from(S, u, law, after):
-    """Fill `after[u, k]`, the chance of at most k wrong steps after restart point u, from those of later ones."""
+    """Fill `after[u, k]`, the chance of at most k wrong steps after restart point u, from later ones."""
     TS, K = law.shape[0] - 1, law.shape[1]
     line = after[u]
     line[:] = 0.0
@@ -69,7 +69,7 @@ def add_before(S, law, before):
 
 @inlined
 def worth_of(before, after, u, v, out):
-    """Put in `out[k]` what k wrong steps in a stretch are worth: the chance of u, and of few enough wrong in all."""
+    """Put in `out[k]` the worth of k wrong steps in a stretch: the chance of u, and of few enough wrong in all."""
     K = out.shape[0]
     for k in range(K):
         total = 0.0
@@ -95,7 +95,7 @@ def reached(watch, law):
 
 @inlined
 def first_same(guesses, i, t0, v, S):
-    """The first of the guesses (G, T S + 1, T) that is the i-th one, for the stretch from step t0 to v."""
+    """The first of the guesses (G, T S + 1, T) equal to the i-th one, for the stretch from step t0 to v."""
     for j in range(i):
         same = True
         for t in range(t0, v // S):
@@ -109,7 +109,7 @@ def first_same(guesses, i, t0, v, S):
 
 @making
 def score_each(watch, turned, u, guesses, same, laws, tables):
-    """Fill `laws[i, u]` for each of the guesses (G, T S + 1, T) from u; those that are the `same` are scored once."""
+    """Fill `laws[i, u]` for each of the guesses (G, T S + 1, T) from u; the `same` guesses are scored once."""
     G, TS = same.shape[0], same.shape[1] - 1
     wanted = np.empty(TS + 1, np.bool_)
     work = 0.0
@@ -130,9 +130,9 @@ def score_each(watch, turned, u, guesses, same, laws, tables):
 def plain_laws(guides, guide_moves, starts, moves, watched, hidden, named, misses):
     """(ways ahead (G, T, T S + 1, M), laws (modes 2 G, N, T S + 1, K), work) of likeliest ways and likeliest places.
 
-    They are the likeliest for each of G chains, `guides` (G, M) and `guide_moves` (G K, M, M), and are scored with
-    those of all modes over the same places, `starts` (modes, M) and `moves` (modes K, M, M). A guess for a stretch that
-    a guide takes for impossible names any place. Restart points that a mode cannot come to have no law.
+    They are the likeliest for each of G chains, `guides` (G, M) and `guide_moves` (G K, M, M). They are scored with the
+    chains of all modes over the same places, `starts` (modes, M) and `moves` (modes K, M, M). A guess for a stretch
+    impossible under a guide names any place. Restart points unreachable for a mode have no law.
     """
     T, S = watched.shape
     N, M, G, modes = T * S + 1, named.shape[0], guides.shape[0], starts.shape[0]
@@ -176,9 +176,9 @@ def add_all(S, weights, laws, i, after):
 def best_plain(S, weights, laws, before, after, law, alone):
     """Fill `law` with the best of all guesses for each stretch, given all others; returns the success.
 
-    `laws` (modes G, N, T S + 1, K) are those of G guesses for every stretch, `weights` (modes,) the chances of modes.
-    `before` and `after` (modes, N, K) are filled in for `law` (modes, N, T S + 1, K), and `alone` (G,) with the success
-    of each of the guesses where it is made for all stretches.
+    `laws` (modes G, N, T S + 1, K) are the laws of G guesses for every stretch, `weights` (modes,) the chances of
+    modes. `before` and `after` (modes, N, K) are filled in for `law` (modes, N, T S + 1, K). `alone` (G,) is filled
+    with the success of each guess if it is made for all stretches.
     """
     modes, TS, K = law.shape[0], law.shape[2] - 1, law.shape[3]
     each = laws.shape[0] // modes

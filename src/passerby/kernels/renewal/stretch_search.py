@@ -1,14 +1,14 @@
-"""What any guess can do in a stretch, by which of its steps is the first right one.
+"""Ceilings on any guess in a stretch, by its first right step.
 
-Where right steps are rare, telling the place of each step tells too much (`stretch_ceiling`). But with at most k wrong
-of L > k steps one is right, and the first of them is no later than the step after k wrong ones. There the place is the
-guess, and what follows does not depend on what was before: with `b_i(g)` the chance of g at step t + i, unseen since t,
+If right steps are rare, telling the place of each step tells too much (`stretch_ceiling`). But with at most k wrong of
+L > k steps one is right. The first right step is no later than the step after k wrong ones. There the place is the
+guess, and later steps do not depend on earlier ones. With `b_i(g)` the chance of g at step t + i, unseen since t,
 
     U(t, v, k, x) <= Σ_i max_g b_i(g) U(t+i+1, v, k-i, g).
 
-Told at some step that none was right so far, and the place there, the sum ends with `Σ_y b_i(y) U(t+i+1, v, k-i-1, y)`.
-A first right step comes after a wrong one, so that `b_i(g) P(g, h)` may be taken from `b_{i+1}(h)` after naming g; the
-best guess for that sum is found backwards over the guess itself.
+If it is told at some step that none was right so far, and the place there, the sum ends with `Σ_y b_i(y) U(t+i+1, v,
+k-i-1, y)`. A first right step comes after a wrong one, so `b_i(g) P(g, h)` may be taken from `b_{i+1}(h)` after naming
+g. The best guess for this sum is found backwards over the guess itself.
 """
 
 from typing import NamedTuple
@@ -19,16 +19,16 @@ from passerby.kernels.chain.recursions import at, copy, dot, push
 from passerby.kernels.jit import inlined, once
 from passerby.kernels.search.heap import NODE, put, take
 
-#: Up to so many times of what is known already, a sum may still come below it once pairs of right steps are taken out.
+#: Up to so many times the known bound, a sum may still come below it once pairs of right steps are taken out.
 NEAR = 2.0
 
 
 @inlined
 def first_right(watch, U, t, end, v, r, known, avoid, ready, spread, scratch):
-    """(bound, `ready`, work) for steps t.. until v, r of which may be wrong; no more than `known`.
+    """(bound, `ready`, work) for steps t.. until v, with r of them possibly wrong; no more than `known`.
 
-    Tables are there up to step end + 1. `spread` (K, M) holds `b`, of which `ready` rows are filled in; others are when
-    they are needed. With `avoid`, pairs of right steps are taken out. `scratch` is (2, M).
+    Tables are there up to step end + 1. `spread` (K, M) holds `b`, with `ready` rows filled in; others are filled if
+    needed. With `avoid`, pairs of right steps are taken out. `scratch` is (2, M).
     """
     M, depth = spread.shape[1], U.shape[0]
     last, work = min(r, end - t), 0.0
@@ -82,8 +82,8 @@ def apart(watch, U, t, v, r, last, spread, value, after):
 def unknown_start(watch, U, d, end, v, r, table, rows, spread, scratch):
     """(bound, work) for a table (number wrong, place) before step d if all are wrong there, without telling the place.
 
-    Each number of wrong steps is bounded by itself, as if it had a guess of its own. Those who are right at d after all
-    add no more than what they are worth when told.
+    Each number of wrong steps is bounded by itself, as if it had a guess of its own. People right at d after all add no
+    more than their worth when told.
     """
     M = table.shape[1]
     total, work = 0.0, 0.0
@@ -99,12 +99,12 @@ def unknown_start(watch, U, d, end, v, r, table, rows, spread, scratch):
     return total, work
 
 
-#: In a search, people who are worth less than this share of the whole are told where they are.
+#: In a search, people worth less than this share of the whole are told their places.
 TOLD = 1e-3
 
 
 class Watch(NamedTuple):
-    """A chain and its watched places (T, S), those that are not (T, M; 1 or 0), and those that may be named (M,)."""
+    """A chain and its watched places (T, S), the unwatched ones (T, M; 1 or 0), and the nameable ones (M,)."""
 
     initial: np.ndarray
     matrices: np.ndarray
@@ -114,7 +114,7 @@ class Watch(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Scratch for a search: a table (K, M) and what was told for each node; bound, step, node and place of entries.
+    """Scratch for a search: a table (K, M) and the told part for each node; bound, step, node and place of entries.
 
     For `stretch_union`, `here` and `spread` (K, M) from the state and from a node, and `scratch` (2, M).
     """
@@ -155,7 +155,7 @@ def room_for(nodes, K, M):
 
 @inlined
 def hope(table, rows, later, r, gain):
-    """Value of naming nobody's place at a step, and in `gain` (M,) what naming each place adds; all are told then."""
+    """Value of naming nobody's place at a step, and in `gain` (M,) each place's gain by naming; all are told then."""
     total = 0.0
     gain[:] = 0.0
     for j in range(rows):
@@ -173,7 +173,7 @@ def hope(table, rows, later, r, gain):
 
 @inlined
 def name(table, rows, g, later, r, least, row):
-    """Put in `row` the table after naming g; who is worth less than `least` is told, left out, and returned in sum."""
+    """Put in `row` the table after naming g; people worth less than `least` are told, left out, and returned in sum."""
     M = table.shape[1]
     told = 0.0
     for j in range(min(rows, r) + 1):
@@ -193,7 +193,7 @@ def name(table, rows, g, later, r, least, row):
 
 @inlined
 def look_ahead(watch, U, belief, t, v, r, nodes, blind, room):
-    """Bound on the best guess for steps t.. until v from a belief at t, r of which may be wrong: (bound, nodes, work).
+    """Bound on the best guess for steps t.. until v from a belief at t, with r possibly wrong: (bound, nodes, work).
 
     Best first: a node is a beginning of the guess with its exact table (number wrong, place). Stops when the best node
     left is a whole guess or as long as there are tables for, or after so many nodes. A `blind` search also bounds nodes
@@ -224,7 +224,8 @@ def look_ahead(watch, U, belief, t, v, r, nodes, blind, room):
             work += more
         nobody = False
         for g in range(M):
-            # One place where nobody is stands for all of them. Where somebody is, hope may see no gain and be wrong.
+            # One place without anybody stands for all of them. At a place with somebody, hope may see no gain and be
+            # wrong.
             there = False
             for j in range(rows):
                 there = there or table[j, g] > 0.0

@@ -15,7 +15,7 @@ SWEEPS = 25
 
 @inlined
 def rows_alive(needed, t, T):
-    """Numbers right before step t is guessed from which `needed` can still be reached: first, and one past the last."""
+    """Numbers right before guessing step t from which `needed` can still be reached: first, and one past the last."""
     return max(0, needed - (T - t)), min(needed, t + 1)
 
 
@@ -30,7 +30,7 @@ def advance(chain, t, now, new, first, last):
 
 @inlined
 def shift(chain, table, first, last, g):
-    """Count one more right step for those at place g; the last row of all collects those with enough."""
+    """Count one more right step for people at place g; the last row of all collects people with enough."""
     enough = table.shape[0] - 1
     if last < enough:
         table[last] = 0.0
@@ -88,7 +88,7 @@ def score(chain, guess, needed):
 def look_back(chain, guess, needed, after):
     """`after[t, k, x]` = Pr[at least k of the steps after t are right | X_t = x], for a fixed guess.
 
-    Only the numbers that can still matter at each step are filled in; `after[t, 0]` must be 1 and the rest 0 before.
+    Only the numbers relevant at each step are filled in; `after[t, 0]` must be 1 and the rest 0 before.
     """
     T, M = guess.shape[0], chain.start.shape[0]
     later = np.empty(M)
@@ -105,9 +105,9 @@ def look_back(chain, guess, needed, after):
 def ascend(chain, guess, needed, after):
     """Improve `guess` in place, one step at a time to the place with the largest gain, until nothing helps.
 
-    Returns its success. One sweep forward over all steps costs as much as scoring the guess twice: with F the forward
-    and `after` the backward table, naming a place at step t adds `Σ_r F(r,x) (after(m-r-1,x) - after(m-r,x))` for
-    each of its states x. `after` (T, needed + 1, M) is scratch.
+    Returns its success. One sweep forward over all steps costs as much as scoring the guess twice. With F the forward
+    and `after` the backward table, naming a place at step t adds `Σ_r F(r,x) (after(m-r-1,x) - after(m-r,x))` for each
+    of its states x. `after` (T, needed + 1, M) is scratch.
     """
     T, M = guess.shape[0], chain.start.shape[0]
     now = np.zeros((needed + 1, M))
@@ -132,7 +132,7 @@ def ascend(chain, guess, needed, after):
                 row, more, less = now[r], after[t, needed - r - 1], after[t, needed - r]
                 for x in range(M):
                     gain[chain.place_of[x]] += row[x] * (more[x] - less[x])
-            # Rounding may leave every gain a little below zero; a place that may not be named loses all the same.
+            # Rounding may leave every gain a little below zero; an unnameable place loses all the same.
             pick = likeliest(gain, chain.named)
             # A relative margin keeps rounding from moving between equals for ever.
             if gain[pick] > gain[guess[t]] * (1.0 + 1e-12):

@@ -3,10 +3,10 @@
 A node is a beginning of the guess, with its exact table `F(r, x)` of (number right so far, state now). Its optimistic
 value lets the adversary learn the present state and number right once, and guess on from there: `Σ F(r,x) V(k-r, x)`.
 The entries of `V` are found by the same search from each known state, last step first (a Russian doll search:
-Verfaillie, Lemaître and Schiex 1996), so they are themselves close to the best guess and not merely told the past.
+Verfaillie, Lemaître and Schiex 1996). So they are themselves close to the best guess, and not merely told the past.
 
-Where right steps are rare the state now tells too much. There, a `careful` search also bounds nodes without telling it
-(`first_right`).
+If right steps are rare, the present state tells too much. There, a `careful` search also bounds nodes without telling
+it (`first_right`).
 """
 
 from typing import NamedTuple
@@ -25,8 +25,8 @@ from .heap import NODE, put, take
 class Room(NamedTuple):
     """Scratch for a search, and paper for penalties (see `penalty_names`).
 
-    By node, its table (k, M), the entry it comes from and what has won; by entry, its bound, step, node and place; the
-    heap of entries; and for `first_right`, `spread` (T, M) and `by_place` (4, P).
+    By node, its table (k, M), its entry and its certain success. By entry, its bound, step, node and place; the heap of
+    entries. For `first_right`, `spread` (T, M) and `by_place` (4, P).
     """
 
     tables: np.ndarray
@@ -63,7 +63,7 @@ def room_for(T, M, P, needed, nodes, paper):
 
 @inlined
 def name_place(chain, table, row, first, last, g):
-    """Copy the rows of `table` and count one more right step for those at g; returns the mass that now has enough."""
+    """Copy the rows of `table` and count one more right step for people at g; returns the mass now with enough."""
     for r in range(first, last):
         copy(table[r], row[r])
     if last < row.shape[0]:
@@ -83,7 +83,7 @@ def name_place(chain, table, row, first, last, g):
 
 @once
 def hope(V, chain, k, table, first, last, d, won, gain):
-    """Optimistic value of naming no place at step d, and in `gain` (P,) what naming each place adds."""
+    """Optimistic value of naming no place at step d, and in `gain` (P,) the gain of naming each place."""
     M = table.shape[1]
     total = won
     gain[:] = 0.0
@@ -99,8 +99,8 @@ def hope(V, chain, k, table, first, last, d, won, gain):
 def blind_hope(V, chain, k, table, first, last, d, won, gain, room):
     """The same without telling the state at step d: each number right is bounded by itself, by the better of two.
 
-    A bound on beliefs that grows with the belief and adds up, so moving the mass at the named place to the next number
-    adds at most what that mass is worth when told: `gain(g) = Σ_r Σ_{x at g} F(r,x) V(k-r-1, x)`.
+    It bounds beliefs, grows with the belief and adds up. So moving the mass at the named place to the next number adds
+    at most the worth of this mass when told: `gain(g) = Σ_r Σ_{x at g} F(r,x) V(k-r-1, x)`.
     """
     M = table.shape[1]
     total = won
@@ -120,7 +120,7 @@ def blind_hope(V, chain, k, table, first, last, d, won, gain, room):
 
 @inlined
 def trace_back(room, entry, begin, guess):
-    """Put in `guess` the places that were named on the way to an entry of the last step."""
+    """Put in `guess` the places named on the way to an entry of the last step."""
     for t in range(guess.shape[0] - 1, begin - 1, -1):
         guess[t] = room.place[entry]
         entry = room.source[room.origin[entry]]
@@ -130,9 +130,9 @@ def trace_back(room, entry, begin, guess):
 def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     """Upper bound on the best guess for steps begin..T-1 from the belief `start`, with k right steps needed.
 
-    Stops when the best node left is a whole guess (then the bound is its success, and `guess` holds it), when no node
-    is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was found,
-    work).
+    Stops if the best node left is a whole guess: then the bound is its success, and `guess` holds it. Stops also if no
+    node is above `cutoff`, or after `nodes` expansions. Returns (bound, nodes expanded, whether a whole guess was
+    found, work).
     """
     tables, source, wons, bound, step, origin, place, heap = room[:8]
     T, M, P = V.shape[0], V.shape[2], chain.named.shape[0]
@@ -142,7 +142,7 @@ def search(V, chain, start, begin, k, nodes, cutoff, careful, guess, room):
     size, entries, used = np.int64(0), np.int64(0), 0
     d, parent, won, limit, blind = begin - 1, -1, 0.0, 1.0, 0.0
     while True:
-        # Expand: move the table one step on, and queue a child for each place that could be named there.
+        # Expand: move the table one step on, and queue a child for each nameable place there.
         table = tables[used]
         d += 1
         first, last = rows_alive(k, d - begin, T - begin)

@@ -1,9 +1,9 @@
-"""The best guess for every series, bracketed, with the effort where it narrows the average most.
+"""The best guess for every series, bracketed, with most effort for the series narrowing the average most.
 
-Effort comes in levels. At the lowest, states are bounded by being told the past (and by the union over the first right
-step, where that is cheap) and a few nodes are searched; at higher levels more nodes are searched from every known state
-and from the start, or right steps next to each other are taken out where right steps are rare. Between these levels
-come stages at which penalties are set (`penalties`), which is cheap where there are many places.
+Effort comes in levels. At the lowest level, states are bounded by telling the past, and a few nodes are searched. If it
+is cheap, the union over the first right step bounds them too. At higher levels more nodes are searched from every known
+state and from the start. If right steps are rare, right steps next to each other are taken out instead. Between these
+levels come stages of setting penalties (`penalties`), cheap if there are many places.
 """
 
 import numpy as np
@@ -49,25 +49,25 @@ from .state_ceilings import ceilings
 
 #: Penalties are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 10.0
-#: Elementary operations of a first look, for each that scoring a guess takes.
+#: Elementary operations of a first look, relative to the cost of scoring a guess.
 LOOK = 10.0
 #: Largest number of operations spent on trying all constants.
 CONSTANT_LIMIT = 2e8
-#: A single search goes on until it is this much closer than the tolerance: if each stopped just within it, none would
-#: make up for the few that stay outside, and all would be done again at ever higher levels. A series alone need not.
+#: A single search goes on until it is this much closer than the tolerance. If each stopped just within it, none would
+#: make up for the few staying outside, and all would be done again at ever higher levels. A series alone need not.
 CLOSER, ALONE = 0.1, 0.2
-#: Columns of what is found for a series: success of the decoded guess, of the step-by-step guess, of the best one,
-#: what no guess exceeds, and the stage reached. The first three are also the rows of its guesses.
+#: Columns of the findings for a series: success of the decoded guess, of the step-by-step guess, of the best one, a
+#: ceiling on all guesses, and the stage reached. The first three are also the rows of its guesses.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
-#: Sums over series: of gaps, of lower ends, of what is beyond the anchor, and of its squares.
+#: Sums over series: of gaps, of lower ends, of the success beyond the anchor, and of its squares.
 GAP, ACHIEVED, BEYOND, SQUARES = range(4)
-#: What the search took, and how many series could not be explained.
+#: The effort of the search, and the number of unexplained series.
 NODES, WORK, UNEXPLAINED = range(3)
 
 
 @once
 def bracket(chain, needed, level, low, tolerance, guess, room):
-    """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced where a better one is found."""
+    """(lower, upper, nodes, work) for the best guess of one chain; `guess` is replaced if a better one is found."""
     T, a = guess.shape[0], chain.start
     V = np.empty((T, needed + 1, a.shape[0]))
     work = ceilings(V, chain, needed, level, room)
@@ -95,7 +95,7 @@ def bracket(chain, needed, level, low, tolerance, guess, room):
 
 @once
 def try_constants(chain, needed, low, guess, after):
-    """Ascend from the best guesses that name one place at all steps (but pinned ones)."""
+    """Ascend from the best guesses naming one place at all steps (but pinned ones)."""
     T, M, pinned, named = guess.shape[0], chain.start.shape[0], chain.pinned, chain.named
     merit = np.zeros(named.shape[0])
     trial = np.empty(T, np.int64)
@@ -140,7 +140,7 @@ def plain(chain, needed, decoded, stepwise):
 
 @once
 def first_look(chain, needed, found, guesses, thorough, after):
-    """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from either leads to."""
+    """Fill in the plain guesses of a series and, if `thorough`, the best result of an ascent from either."""
     found[DECODED], found[STEPWISE], same = plain(chain, needed, guesses[DECODED], guesses[STEPWISE])
     better = DECODED if found[DECODED] >= found[STEPWISE] else STEPWISE
     copy(guesses[better], guesses[LOWER])
@@ -158,7 +158,7 @@ def first_look(chain, needed, found, guesses, thorough, after):
 
 @inlined
 def count_in(sums, times, mass, found, anchored):
-    """Add a series so many times to the sums of gaps, lower ends, what is beyond the anchor, and its squares."""
+    """Add a series so many times to the sums of gaps, lower ends, success beyond the anchor, and its squares."""
     more = mass * max(found[LOWER] - anchored, 0.0)
     sums[GAP] += times * mass * (found[UPPER] - found[LOWER])
     sums[ACHIEVED] += times * mass * found[LOWER]
@@ -168,14 +168,14 @@ def count_in(sums, times, mass, found, anchored):
 
 @inlined
 def allowed(sums, n, tolerance, sampled):
-    """The gap that may remain of the sum over n series, those that are the same counted each."""
+    """The gap allowed for the sum over n series, with repeated ones counted each time."""
     error = np.sqrt(max(n * sums[SQUARES] - sums[BEYOND] ** 2, 0.0) / n) if sampled else 0.0
     return max(tolerance * sums[ACHIEVED], 0.25 * error)
 
 
 @once
 def next_series(heap, size, urgent, out, alone, T, M, needed, left, tried):
-    """Take from the heap the most urgent series of those whose next stage can be afforded; or -1."""
+    """Take from the heap the most urgent series with an affordable next stage; or -1."""
     while size > 0:
         i, size = take(heap, size, urgent)
         stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
@@ -186,7 +186,7 @@ def next_series(heap, size, urgent, out, alone, T, M, needed, left, tried):
 
 @making
 def penalise(chain, needed, rounds, tolerance, found, guess, room, total):
-    """Bound a series by penalties, of which the best guess so far keeps count; returns that bound."""
+    """Bound a series by penalties, with the best guess so far counting steps; returns this bound."""
     up, work = penalised_stretches(chain, guess, guess.shape[0] - needed, tolerance, rounds, room.paper)
     up = max(up, found[LOWER])
     found[UPPER] = min(found[UPPER], up)
@@ -196,7 +196,7 @@ def penalise(chain, needed, rounds, tolerance, found, guess, room, total):
 
 @making
 def search_on(chain, needed, level, tolerance, found, guesses, room, total):
-    """Search for a better guess at a level of effort, and for what none exceeds."""
+    """Search for a better guess at a level of effort, and for a ceiling on all guesses."""
     low, up, nodes, work = bracket(chain, needed, level, found[LOWER], tolerance, guesses[LOWER], room)
     found[LOWER] = max(found[LOWER], low)
     found[UPPER] = min(found[UPPER], up)
@@ -206,9 +206,9 @@ def search_on(chain, needed, level, tolerance, found, guesses, room, total):
 
 @once
 def bound_first(chain, needed, tolerance, found, guesses, room, total, tried):
-    """Bound a series at the lowest level: by a search, and by penalties at once where they cost no more than was done.
+    """Bound a series at the lowest level: by a search, and by penalties at once if they cost no more than it.
 
-    Where that search left nearly all of what penalties did, for the first series, it is left out.
+    If the search left nearly all of the penalties' gap, for the first series, it is left out.
     """
     T, M = chain.law.shape
     first = cost_of_stage(chain.single, T, M, needed, np.int64(1))
@@ -228,7 +228,7 @@ def bound_first(chain, needed, tolerance, found, guesses, room, total, tried):
 
 @once
 def deepen(chain, needed, stage, thorough, bounded, tolerance, found, guesses, after, room, total, tried):
-    """Do a series at a stage, and fill in what is found; the lowest does no more than `thorough` and `bounded` ask."""
+    """Do a series at a stage, and fill in the findings; the lowest does no more than `thorough` and `bounded` ask."""
     T, M = chain.law.shape
     level = SEARCHED[stage]
     found[LEVEL] = stage
@@ -255,13 +255,13 @@ def brackets(
 ):
     """Bracket the best guess for each of n series (weights (n, T, C)), of so much mass (n,) each, so many times (n,).
 
-    Returns a table (n, 5) of what is found (stage -1 where the series could not be explained: it is impossible, or
-    numbers underflow), the guesses (n, 3, T), and what it took, with the number of these. Every series (but the least
-    likely of those that are listed) is done at the lowest level of effort; then the most urgent series (`urgency`) is
-    done again at the next stage, until the gap of the sum is within `tolerance` of it (or, for `sampled` series, well
-    within the sampling error of what is achieved beyond the success of a known guess, `anchored` (n,) or (1,) for all),
-    or the `budget` of elementary operations is spent. With a `budget` below 0 guesses are improved, but nothing is
-    bounded; with an infinite tolerance the plain guesses remain.
+    Returns a table (n, 5) of findings, the guesses (n, 3, T), and the effort, with the number of unexplained series.
+    The stage is -1 for an unexplained series: it is impossible, or numbers underflow. Every series (but the least
+    likely of listed ones) is done at the lowest level of effort. Then the most urgent series (`urgency`) is done again
+    at the next stage. This ends once the gap of the sum is within `tolerance` of it, or the `budget` of elementary
+    operations is spent. For `sampled` series, the gap must be well within the sampling error of the success beyond
+    a known guess's success, `anchored` (n,) or (1,) for all. With a `budget` below 0 guesses are improved, but
+    nothing is bounded; with an infinite tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
     M, P, needed = initial.shape[0], named.shape[0], T - misses
@@ -298,7 +298,7 @@ def brackets(
             continue
         chain = Chain(start, moves, low, high, place_of, named, alone, law, pinned, turn(moves) if penalising else none)
         look(chain)
-        # What is left of the probability may stay between the plain guesses and certainty.
+        # The rest of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or rest > CLOSER * tolerance * sums[ACHIEVED])
         before = whole_mass[i] * (out[i, UPPER] - out[i, LOWER])
         deepen(chain, needed, stage, thorough, budget >= 0.0, closer, out[i], guesses[i], after, room, total, tried)

@@ -1,14 +1,14 @@
-"""Upper bounds on how often any guess succeeds, for a chain that is known from some step on.
+"""Upper bounds on the success of any guess, for a chain known from some step on.
 
-`V[t, k, x]` is never below the success of the best guess at "at least k of the steps after t are right", for a person
-known to be in state x at step t. The chain is a `posterior.Chain`.
+`V[t, k, x]` is for a person known to be in state x at step t. It is never below the success of the best guess at "at
+least k of the steps after t are right". The chain is a `posterior.Chain`.
 
 Three arguments are combined entry by entry, each using the entries of later steps:
 
 - *told the past*: let the adversary learn the next state after naming its place;
 - *union*: some step must be the first right one, and there the person's place is the guess;
-- *union with avoidance*: the same, but a first right step comes after a wrong one, which takes pairs of right steps
-  away. The best guess for that sum is found by a recursion over the guess itself.
+- *union with avoidance*: the same, but a first right step comes after a wrong one, so pairs of right steps are taken
+  away. The best guess for this sum is found by a recursion over the guess itself.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from passerby.kernels.chain.posterior import ahead, move, top_place
 from passerby.kernels.chain.recursions import at, copy, dot
 from passerby.kernels.jit import adding, cube, inlined, kernel, once, out_vector, vector, whole, whole_matrix
 
-#: Numbers of steps that are bounded together: that is quicker. Tables have that many rows, or a multiple.
+#: Numbers of steps bounded together: this is quicker. Tables have so many rows, or a multiple.
 TOGETHER = 4
 
 
@@ -29,16 +29,16 @@ def rows_for(K):
 
 @inlined
 def right_adds(V, t, k, out):
-    """`out(x) = V_t(x, k-1) - V_t(x, k)`: what a right step adds."""
+    """`out(x) = V_t(x, k-1) - V_t(x, k)`: the gain of a right step."""
     for x in range(out.shape[0]):
         out[x] = V[t, k - 1, x] - V[t, k, x]
 
 
 @inlined
 def top_named(chain, row, worth, low, high, apart, sums):
-    """`max_g Σ_{y at g} row[y] worth[y]`, y from low to high, where what may not be named is worth nothing.
+    """`max_g Σ_{y at g} row[y] worth[y]`, y from low to high; unnameable places are worth nothing.
 
-    `apart` tells that no two states of the row share a place.
+    `apart` marks rows without two states of one place.
     """
     if not apart:
         return top_place(chain, row, worth, low, high, sums)
@@ -50,7 +50,7 @@ def top_named(chain, row, worth, low, high, apart, sums):
 
 @once
 def known_step(V, chain, t, x, k, gain, apart, sums):
-    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain` being what a right step t + 1 adds."""
+    """`Σ_y Q(x,y) V_{t+1}(y,k) + max_g Σ_{y at g} Q(x,y) gain(y)`, `gain` being the gain of a right step t + 1."""
     return ahead(chain, t, x, V[t + 1, k]) + top_named(
         chain, chain.moves[t, x], gain, chain.low[x], chain.high[x], apart, sums
     )
@@ -81,13 +81,12 @@ def four_known(move, low, high, less, gain, out, r, x):
 
 @inlined
 def first_right(V, chain, start, begin, k, room):
-    """Bound on the success of the best guess from a belief: the sum over which step is the first right one.
+    """Bound on the success of the best guess from a belief: the sum over the first right step.
 
     `start` (M,) is the (unnormalised) belief at step `begin`, the first step to guess, with k right steps needed. The
-    mass that was right at the step before is taken out:
-    `max_g Σ_t Σ_{y at g_t} R_t(y) (b_t(y) - Σ_{x at g_{t-1}} b_{t-1}(x) Q(x, y))` with `R_t(y) = V_t(y, k-1)`, solved
-    backwards over g. At a pinned step every sensible guess is right, so the sum ends there. `room.spread` (T, M) and
-    `room.by_place` (4, P) are scratch.
+    mass right at the step before is taken out: `max_g Σ_t Σ_{y at g_t} R_t(y) (b_t(y) - Σ_{x at g_{t-1}} b_{t-1}(x)
+    Q(x, y))` with `R_t(y) = V_t(y, k-1)`, solved backwards over g. At a pinned step every sensible guess is right, so
+    the sum ends there. `room.spread` (T, M) and `room.by_place` (4, P) are scratch.
     """
     T, M = V.shape[0], V.shape[2]
     spread, sums = room.spread, room.by_place[0]
@@ -117,7 +116,7 @@ def first_right(V, chain, start, begin, k, room):
 
 @inlined
 def worth(chain, row, reward, value):
-    """`value[g] = Σ_{x at g} row[x] reward[x]`; a place that is not named earns nothing."""
+    """`value[g] = Σ_{x at g} row[x] reward[x]`; an unnamed place earns nothing."""
     value[:] = 0.0
     for x in range(row.shape[0]):
         value[chain.place_of[x]] += row[x] * reward[x]
@@ -127,7 +126,7 @@ def worth(chain, row, reward, value):
 
 @inlined
 def add_followers(chain, row, t, reward, after, taken, value):
-    """Add to `value[g]` the best of the places named after g, less what was right at g already."""
+    """Add to `value[g]` the best of the places named after g, less the mass right at g already."""
     for g in range(value.shape[0]):
         taken[:] = 0.0
         first, stop = (g, g + 1) if chain.single else (0, row.shape[0])
@@ -147,9 +146,9 @@ def add_followers(chain, row, t, reward, after, taken, value):
 def union_sums(V, chain, t, low, high, apart, sums, by_place):
     """`sums[k, x] = Σ_{u>t} max_g Σ_{y at g} Pr[X_u = y | X_t = x] V_u(y, k-1)`, k = low..high, up to a pinned step.
 
-    A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums. A sum that
-    is not below `V[t, k, x]` any more helps nobody: those of x are given up once all that would go on are such. `apart`
-    tells that no state leads to two states of one place, however many steps later.
+    A first right step later than T - k leaves too few steps for the rest, so few misses make for short sums. A sum at
+    or above `V[t, k, x]` helps nobody: the sums of x are given up once all continuing ones are such. `apart` says that
+    no state leads to two states of one place, however many steps later.
     """
     T, M = V.shape[0], V.shape[2]
     sums[low : high + 1] = 0.0
@@ -175,14 +174,14 @@ def union_sums(V, chain, t, low, high, apart, sums, by_place):
         reach, further = further, reach
 
 
-#: The log of the probability of a series below which it is not bounded. Above, less than `posterior.MISSING` for each
-#: place and step can have vanished: what does is below 1e-322 in the scale of its step.
+#: The log of a probability: a less likely series is not bounded. Above it, less than `posterior.MISSING` for each place
+#: and step can have vanished: only numbers below 1e-322 in the scale of their step vanish.
 FAINTEST = -100.0
 
 
 @inlined
 def arrive(value, classes, weights, named, K, less, gain):
-    """What arriving at each place is worth with one miss fewer, and what a right name adds; row K is for all.
+    """The worth of arriving at each place with one miss fewer, and the gain of a right name; row K is for all.
 
     `value` (R, M) has `B` of a step in rows 0..K-1 and `b` in row K.
     """
@@ -198,7 +197,7 @@ def arrive(value, classes, weights, named, K, less, gain):
 
 @kernel(out_vector(vector, cube, whole_matrix, cube, vector, whole))
 def quick_ceilings(initial, matrices, classes, weights, named, misses):
-    """For each series (weights (n, T, C)), what no guess with so many misses exceeds (n,); states are places.
+    """For each series (weights (n, T, C)), a ceiling on guesses with so many misses (n,); states are places.
 
     1 for series so unlikely that numbers may have vanished.
     """

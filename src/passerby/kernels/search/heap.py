@@ -2,7 +2,7 @@
 
 from passerby.kernels.jit import inlined
 
-#: What a node costs besides arithmetic, in elementary operations.
+#: The cost of a node besides arithmetic, in elementary operations.
 NODE = 1500.0
 
 

@@ -1,7 +1,7 @@
-"""The best guess for every series where several names may be right at one place: near enough counts.
+"""The best guess for every series if several names may be right at one place: near enough counts.
 
-Guesses are improved one step at a time (`near_guess`), and a best-first search over beginnings of the guess bounds what
-any guess does (`near_search`). Effort comes in levels: at higher ones a search starts from each known state.
+Guesses are improved one step at a time (`near_guess`). A best-first search over beginnings of the guess bounds all
+guesses (`near_search`). Effort comes in levels: at higher ones a search starts from each known state.
 """
 
 import numpy as np
@@ -32,19 +32,19 @@ from .near_search import ceilings, cost_of_union, search, tables_for, top_name, 
 #: Nodes of a search from the start, and from each known state (0 for none), at each level of effort.
 ROOT_NODES = (64, 1000, 20000)
 STATE_NODES = (0, 8, 64)
-#: Numbers that the tables of a search may have.
+#: The most numbers in the tables of a search.
 MOST_NUMBERS = 5e7
 #: Unions over the first right step are added up for all series at once if they take no more than this of the budget.
 AT_ONCE = 0.05
 #: A single search goes on until it is this much closer than the tolerance asks for the sum of all.
 CLOSER = 0.2
-#: What the search took, and how many series could not be explained.
+#: The effort of the search, and the number of unexplained series.
 NODES, WORK, UNEXPLAINED = range(3)
 
 
 @making
 def bracket(chain, balls, needed, level, unions, tolerance, found, guess, V, room, total):
-    """Bound a series at a level of effort, and replace `guess` where the search finds a better one."""
+    """Bound a series at a level of effort, and replace `guess` if the search finds a better one."""
     T, low, most = guess.shape[0], found[LOWER], room.won.shape[0] - 1
     tried = undominated(chain, balls)
     total[WORK] += ceilings(V, chain, balls, tried, needed, unions, min(STATE_NODES[level], most), room)
@@ -63,7 +63,7 @@ def bracket(chain, balls, needed, level, unions, tolerance, found, guess, V, roo
     total[NODES] += used
     found[UPPER] = max(low, min(found[UPPER], b))
     if complete:
-        # Scored anew: what was added up to bound it may be rounded up.
+        # Scored anew: the sum in its bound may be rounded up.
         success = score(chain, balls, better, needed)
         if success > low:
             found[LOWER] = min(success, found[UPPER])
@@ -81,7 +81,7 @@ def cost_of_level(balls, T, M, needed, level):
 
 @inlined
 def allowed(out, mass, times, anchored, tolerance, sampled):
-    """Whether the gap that is left of the sum over series is small enough: of a sample, well within its error."""
+    """Whether the remaining gap of the sum over series is small enough: of a sample, well within its error."""
     gap, achieved, n, beyond, squares = 0.0, 0.0, 0.0, 0.0, 0.0
     last = anchored.shape[0] - 1
     for i in range(out.shape[0]):
@@ -97,7 +97,7 @@ def allowed(out, mass, times, anchored, tolerance, sampled):
 
 @inlined
 def widest(out, whole_mass, balls, T, M, needed, left):
-    """The series with the widest gap of those whose next level can be afforded; -1 for none."""
+    """The series with the widest gap among those with an affordable next level; -1 for none."""
     pick, most = -1, 0.0
     for i in range(out.shape[0]):
         level = int(out[i, LEVEL]) + 1
@@ -117,10 +117,10 @@ def brackets(
 ):
     """Bracket the best guess for each of n series, as `best_guess.brackets` does, for names with `balls`.
 
-    `name_of` (M,) is the name that a guess of each state is told as, and `known` the success of the guess that is
-    `anchored` there. Returns a table (n, 5), the guesses (n, 3, T), and what it took. Every series is done at the
-    lowest level; then the widest again at the next one, until the gap of the sum is within `tolerance`, or the `budget`
-    is spent. With a `budget` below 0 nothing is bounded, and with an infinite tolerance the plain guesses remain.
+    `name_of` (M,) is the name for a guess of each state, and `known` the success of the guess that is `anchored` there.
+    Returns a table (n, 5), the guesses (n, 3, T), and the effort. Every series is done at the lowest level; then the
+    widest again at the next one, until the gap of the sum is within `tolerance`, or the `budget` is spent. With a
+    `budget` below 0 nothing is bounded, and with an infinite tolerance the plain guesses remain.
     """
     n, T = weights.shape[:2]
     M, G, needed = initial.shape[0], named.shape[0], T - misses
@@ -153,7 +153,7 @@ def brackets(
             continue
         chain = Chain(start, then, low, high, name_of, named, False, law, pinned, none)
         look(chain)
-        # What is left of the probability may stay between the plain guesses and certainty.
+        # The rest of the probability may stay between the plain guesses and certainty.
         thorough = searching and (sampled or level > 0 or rest > CLOSER * tolerance * achieved)
         if level == 0:
             first_look(chain, balls, needed, thorough, out[i], guesses[i], after)

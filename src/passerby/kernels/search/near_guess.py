@@ -1,7 +1,7 @@
-"""Good guesses where several names may be right at one place, improved one step at a time.
+"""Good guesses if several names may be right at one place, improved one step at a time.
 
-The table `right[g, x]` stands in place of `[place_of(x) = g]`. It is kept as `balls` (one array): the states in which
-name g is right are `balls[balls[g]:balls[g + 1]]`. As in `ascent`, tables over numbers are (number, state).
+The table `right[g, x]` stands in place of `[place_of(x) = g]`. It is kept as `balls` (one array): name g is right in
+the states `balls[balls[g]:balls[g + 1]]`. As in `ascent`, tables over numbers are (number, state).
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from passerby.kernels.jit import inlined, making
 
 from .ascent import SWEEPS, advance, map_guess, rows_alive
 
-#: Columns of what is found for a series, as in `best_guess`.
+#: Columns of the findings for a series, as in `best_guess`.
 DECODED, STEPWISE, LOWER, UPPER, LEVEL = range(5)
 
 
@@ -27,7 +27,7 @@ def over_ball(balls, g, row):
 
 @inlined
 def count_right(balls, table, first, last, g):
-    """Count one more right step where g is right; the last row of all collects those with enough."""
+    """Count one more right step in the states of g; the last row of all collects people with enough."""
     enough = table.shape[0] - 1
     if last < enough:
         table[last] = 0.0
@@ -113,7 +113,7 @@ def ascend(chain, balls, guess, needed, after):
 
 @inlined
 def likeliest_names(chain, balls, chances, guess):
-    """The name that is most likely right at each step by itself."""
+    """The name most likely right at each step by itself."""
     for t in range(guess.shape[0]):
         for g in range(chances.shape[0]):
             chances[g] = over_ball(balls, g, chain.law[t])
@@ -122,7 +122,7 @@ def likeliest_names(chain, balls, chances, guess):
 
 @making
 def first_look(chain, balls, needed, thorough, found, guesses, after):
-    """Fill in the plain guesses of a series and, if `thorough`, the best that an ascent from any of three leads to."""
+    """Fill in the plain guesses of a series and, if `thorough`, the best result of an ascent from any of three."""
     T, G = guesses.shape[1], chain.named.shape[0]
     chances = np.empty(G)
     map_guess(chain, guesses[DECODED])
@@ -139,7 +139,7 @@ def first_look(chain, balls, needed, thorough, found, guesses, after):
         if start < 2:
             copy(guesses[start], trial)
         else:
-            # The name that is right at most steps, at all of them.
+            # The name right at most steps, at all of them.
             for g in range(G):
                 chances[g] = 0.0
                 for t in range(T):

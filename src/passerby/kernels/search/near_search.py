@@ -1,7 +1,7 @@
-"""What no guess exceeds where several names may be right at one place, and a best-first search for the best guess.
+"""A ceiling on all guesses if several names may be right at one place, and a best-first search for the best guess.
 
-As in `ceiling`, adversaries are told the present state, or the first right step is told from the others; both proofs
-hold for any table of what is right. As in `search`, a node is a beginning of the guess. `balls` is as in `near_guess`.
+As in `ceiling`, adversaries are told the present state, or the first right step is told from the others. Both proofs
+hold for any table of right names. As in `search`, a node is a beginning of the guess. `balls` is as in `near_guess`.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from .near_guess import over_ball
 
 
 class Tables(NamedTuple):
-    """By node of a search, its table (k, M), the entry it comes from and what has won; entries, and their heap."""
+    """By node of a search, its table (k, M), its entry and its certain success; entries, and their heap."""
 
     tables: np.ndarray
     source: np.ndarray
@@ -58,10 +58,10 @@ def over_ball_by(balls, g, row, worth):
 
 @making
 def undominated(chain, balls):
-    """The names (T, G) that are worth a try: no other one is right wherever this one is, of the states of a step.
+    """The names (T, G) worth a try: no other name is right in all of their states and more, among the states of a step.
 
-    Of those that are right in the same states, the first is left. To name one that is right wherever another is can do
-    no harm, since more right steps are never worse.
+    Of names right in the same states, the first is left. A name right in all states of another and more can do no harm,
+    since more right steps are never worse.
     """
     T, G, M = chain.law.shape[0], chain.named.shape[0], chain.law.shape[1]
     out, size, inside = np.zeros((T, G), np.bool_), np.zeros(G, np.int64), np.zeros(M, np.bool_)
@@ -92,7 +92,7 @@ def undominated(chain, balls):
 
 @inlined
 def top_name(balls, tried, row, worth):
-    """`max_g Σ_x right[g, x] row[x] worth[x]` over the names that are worth a try, at least 0."""
+    """`max_g Σ_x right[g, x] row[x] worth[x]` over the names worth a try, at least 0."""
     top = 0.0
     for g in range(tried.shape[0]):
         if tried[g]:
@@ -117,9 +117,9 @@ def told_step(V, chain, balls, tried, t, first, last, adds):
 
 @making
 def union_step(V, chain, balls, tried, t, first, last):
-    """Lower `V[t, k, x]`, k = first..last, to the sum over which step is the first right one.
+    """Lower `V[t, k, x]`, k = first..last, to the sum over the first right step.
 
-    `Σ_{u>t} max_g Σ_y right[g, y] Pr[X_u = y | X_t = x] V_u(y, k-1)`, where u leaves enough steps for the rest.
+    `Σ_{u>t} max_g Σ_y right[g, y] Pr[X_u = y | X_t = x] V_u(y, k-1)`, over u leaving enough steps for the rest.
     """
     T, M = chain.law.shape
     reach, further, sums = chain.moves[t].copy(), np.empty((M, M)), np.zeros((last + 1, M))
@@ -141,8 +141,8 @@ def union_step(V, chain, balls, tried, t, first, last):
 def ceilings(V, chain, balls, tried, needed, unions, nodes, room):
     """Fill `V[t, k, x]`, never below Pr[at least k of the steps after t are right | X_t = x] for the best guess.
 
-    By telling the next state, by `unions`, and by a search of so many nodes from each known state, last step first (a
-    Russian doll search). Returns the work.
+    By telling the next state, by `unions`, and by a search of so many nodes from each known state. The last step comes
+    first (a Russian doll search). Returns the work.
     """
     T, M = chain.law.shape
     V[:] = 0.0
@@ -169,7 +169,7 @@ def ceilings(V, chain, balls, tried, needed, unions, nodes, room):
 
 @inlined
 def hope(V, balls, k, table, first, last, d, won, worth, gain):
-    """Optimistic value of no right name at step d, and in `gain` (G,) what each name adds."""
+    """Optimistic value of no right name at step d, and in `gain` (G,) the gain of each name."""
     total = won
     worth[:] = 0.0
     for r in range(first, last):
@@ -184,7 +184,7 @@ def hope(V, balls, k, table, first, last, d, won, worth, gain):
 
 @inlined
 def name_one(balls, table, row, first, last, g):
-    """Copy the rows of `table` and count one more right step where g is right; returns the mass that has enough now."""
+    """Copy the rows of `table` and count one more right step in the states of g; returns the mass now with enough."""
     for r in range(first, last):
         copy(table[r], row[r])
     if last < row.shape[0]:
@@ -215,7 +215,7 @@ def search(V, chain, balls, tried, start, begin, k, nodes, cutoff, guess, room):
     size, entries, used = np.int64(0), np.int64(0), 0
     d, parent, won, limit = begin - 1, np.int64(-1), 0.0, 1.0
     while True:
-        # Expand: move the table one step on, and queue a child for each name that is worth a try there.
+        # Expand: move the table one step on, and queue a child for each name worth a try there.
         table = tables[used]
         d += 1
         first, last = rows_alive(k, d - begin, T - begin)

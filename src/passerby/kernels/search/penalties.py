@@ -1,24 +1,24 @@
 """An upper bound on any guess for a stretch of steps, by Lagrangian penalties.
 
-An adversary who knows the place after each step (`ceiling`) names whatever suits that place. A guess names the same
-place wherever the person is. That difference is a constraint, and penalties are its Lagrangian duals.
+An adversary knowing the place after each step (`ceiling`) names the best choice for this place. A guess names the same
+place at all places of the person. This difference is a constraint, and penalties are its Lagrangian duals.
 
-Let a known guess count its wrong steps: c of them so far, capped at s + 1. The law `P_t(c, x)` of that count and the
+Let a known guess count its wrong steps: c of them so far, capped at s + 1. The law `P_t(c, x)` of this count and the
 place does not depend on any other guess. Naming g at step t costs a penalty `λ_t(c, x, g) >= 0`, if c and x were so at
-the step before and success is still open. A guess that names g for all of them pays at most
-`Λ_t(g) = Σ_{c,x} P_{t-1}(c, x) λ_t(c, x, g)`, so
+the step before and success is still open. A guess naming g for all of them pays at most `Λ_t(g) = Σ_{c,x} P_{t-1}(c, x)
+λ_t(c, x, g)`, so
 
     success of any guess  <=  Σ_t max_g Λ_t(g)  +  W,
 
-with W the best that is left to the adversary after penalties. With k misses left, it follows backwards over (c, k, x):
+with W the best value left to the adversary after penalties. With k misses left, it follows backwards over (c, k, x):
 
     W_t(c,k,x) = Σ_y Q(x,y) W_{t+1}(c',k-1,y) + max_g (Q(x,g) (W_{t+1}(c',k,g) - W_{t+1}(c',k-1,g)) - λ_t(c,x,g)).
 
-It begins with `worth[k]`, the worth of k misses after the last step: 1 where nothing follows, and else no less than the
+It begins with `worth[k]`, the worth of k misses after the last step: 1 if nothing follows, and else no less than the
 success of any guess at the later steps (`penalty_stretches`).
 
-Most places are unlikely at a step. The penalty on each of these is all that its name adds: this is little, and leaves
-no reason to name it. The few other places are weighed one by one, with penalties set during the recursion
+Most places are unlikely at a step. The penalty on each of these is the whole gain of its name: this is little, and
+leaves no reason to name it. The few other places are weighed one by one, with penalties set during the recursion
 (`penalty_names`) and improved step by step afterwards (`penalty_descent`): the bound is convex in them.
 """
 
@@ -44,8 +44,8 @@ from .penalty_names import (
 
 #: Cases less likely than this share of the success of the known guess bear no penalty: it is not worth the work.
 FAINT = 1e-5
-#: The bound aims at this share of the gap to the known guess. After each round that brings it nearer by less than this
-#: share of what it aims at, it aims at so much of that.
+#: The bound aims at this share of the gap to the known guess. If a round brings it nearer by less than the second share
+#: of its aim, the aim is multiplied by the third.
 AIM, NEARER, LESS = 0.5, 0.02, 0.8
 #: Penalties of all steps are kept in memory up to so many.
 MOST_PENALTIES = 1e7
@@ -53,7 +53,7 @@ MOST_PENALTIES = 1e7
 
 @making
 def count_beside(chain, guess, arrived, out):
-    """Fill `out[t, c, x]`: the chance that `guess` has c wrong steps up to t (or more, for the last c), and of x.
+    """Fill `out[t, c, x]`: the chance of x with c wrong steps of `guess` up to t (or more, for the last c).
 
     In `arrived` the step itself is not counted yet.
     """
@@ -77,7 +77,7 @@ def count_beside(chain, guess, arrived, out):
 
 @inlined
 def arrive(W, g, less, gain, named):
-    """Put in `less[c, k, y]` what arriving at y after a wrong name is worth, and in `gain` what a right one adds.
+    """Put in `less[c, k, y]` the worth of arriving at y after a wrong name, and in `gain` the gain of a right one.
 
     g is named beside. Rows beyond K are left as they are.
     """
@@ -96,7 +96,7 @@ def arrive(W, g, less, gain, named):
 
 @inlined
 def raise_four(move, gain, k, g, penalty, best):
-    """Raise `best[i](x)` to `move(x) gain[k + i, g] - penalty(x)` where that is more, for four i: that is quicker."""
+    """Raise `best[i](x)` to `move(x) gain[k + i, g] - penalty(x)` if this is more, for four i: this is quicker."""
     a, b, c, d = gain[k, g], gain[k + 1, g], gain[k + 2, g], gain[k + 3, g]
     best_a, best_b, best_c, best_d = best[0], best[1], best[2], best[3]
     for x in range(move.shape[0]):
@@ -132,7 +132,7 @@ def pay(Q, turned, less, names, most, before, top, best, W):
 
 @inlined
 def first_name(start, less, gain):
-    """What is left before the first step, for which nobody is told anything: its value, and the place to name."""
+    """The value left before the first step, with nobody told anything, and the place to name."""
     K, M = less.shape[0] - 1, start.shape[0]
     rest = dot(start, less[0, K - 1])
     best, pick = 0.0, 0
@@ -144,9 +144,9 @@ def first_name(start, less, gain):
 
 @making
 def backwards(chain, guess, worth, beside, book, rests, fresh, faint):
-    """(bound, first place named) of the penalties in a book, which are set on the way if `fresh`.
+    """(bound, first place named) of the penalties in a book; they are set on the way if `fresh`.
 
-    `beside` is of `count_beside`. `rests` (L,) keeps the most that a name comes to at a step, if penalised in full.
+    `beside` is of `count_beside`. `rests` (L,) keeps the largest sum of a name at a step, if penalised in full.
     """
     arrived, P = beside
     L, C, M = P.shape
@@ -160,7 +160,7 @@ def backwards(chain, guess, worth, beside, book, rests, fresh, faint):
         gain, turned, most = book.gains[t % book.gains.shape[0]], chain.turned[t - 1], still_open(worth, L - t)
         arrive(W, guess[t], less, gain, chain.named)
         full_penalties(arrived[t], gain, full)
-        # What suits a step suits its neighbours, more or less.
+        # Good choices for a step also suit its neighbours, more or less.
         begin = max(0, share - 1)
         if fresh:
             list_names(book, t, guess[t], full, SHARES[begin] * own_penalty(arrived[t], gain, guess[t]))
@@ -179,7 +179,7 @@ def backwards(chain, guess, worth, beside, book, rests, fresh, faint):
 
 @inlined
 def add_up(penalties, P, sums):
-    """Put in `sums` (n,) what penalties (C, n, M) come to, `Λ`, with the law beside (C, M)."""
+    """Put in `sums` (n,) the sums `Λ` of penalties (C, n, M), with the law beside (C, M)."""
     sums[:] = 0.0
     for c in range(P.shape[0]):
         for i in range(sums.shape[0]):
@@ -188,7 +188,7 @@ def add_up(penalties, P, sums):
 
 @making
 def penalised(chain, guess, worth, low, enough, rounds, paper):
-    """(bound, work) on what any guess for a chain whose states are places is worth; no step of it may be pinned.
+    """(bound, work) on the worth of any guess for a chain of places; no step of it may be pinned.
 
     `worth` (K,) does not decrease. `guess` (L,) is the known guess, and is worth `low`. Penalties are improved
     `rounds` times, or until the bound is not above `enough`. They are written on `paper` (2, n).

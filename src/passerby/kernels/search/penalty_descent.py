@@ -1,11 +1,11 @@
 """Penalties improved along a subgradient of their bound (see `penalties`).
 
-The bound is convex in the penalties. It falls with the penalty on each name that the adversary says, by the share of
-those at c and x who say it. It rises with the penalties of the most penalised names, in all by one. Many names bear
-nearly as much as the most. All of them are lowered at a time, each as far as leaves them level after the step, which is
-a proximal step for the maximum (Lions and Mercier 1979). Directions keep some of the last one (Polyak 1964). They are
-followed as far as would close the gap to the aim, if the bound were linear (Polyak 1969). A penalty is of use up to
-the gain of naming the place, which differs a thousandfold between places: each is moved by a power of that.
+The bound is convex in the penalties. It falls with the penalty on each name said by the adversary, by the share of
+people at c and x with this name. It rises with the penalties of the most penalised names, in all by one. Many names
+bear nearly as much as the most. All of them are lowered at a time, each as far as leaves them level after the step: a
+proximal step for the maximum (Lions and Mercier 1979). Directions keep some of the last one (Polyak 1964). They are
+followed as far as would close the gap to the aim, if the bound were linear (Polyak 1969). A penalty is of use up to the
+gain of naming the place. This differs a thousandfold between places, so each is moved by a power of it.
 """
 
 import numpy as np
@@ -15,20 +15,20 @@ from passerby.kernels.jit import adding, inlined, making
 
 from .penalty_names import page, still_open
 
-#: The share of the last direction that the next one keeps.
+#: The share of the last direction kept by the next one.
 KEPT = 0.6
 
 
 @inlined
 def reach(added):
-    """How far a penalty is moved, by what naming the place adds: to the power of three quarters."""
+    """The reach of a penalty's move, by the gain of naming the place: to the power of three quarters."""
     root = np.sqrt(added)
     return root * np.sqrt(root)
 
 
 @inlined
 def best_names(names, turned, c, k, best, pick):
-    """Put in `pick` (M,) which name is best where one is told, for c and k; -1 where none is worth anything."""
+    """Put in `pick` (M,) the best name given the place, for c and k; -1 if none is worth anything."""
     best[:] = 0.0
     pick[:] = -1
     for i in range(names.places.shape[0]):
@@ -42,9 +42,10 @@ def best_names(names, turned, c, k, best, pick):
 
 @inlined
 def likeliest_names(names, turned, P, most, mass, pick, best, faint):
-    """Fill `pick[c, k, x]`, which of the names the told adversary says; -1 for none. Who is `faint` loses their `mass`.
+    """Fill `pick[c, k, x]`, the index of the name said by the told adversary; -1 for none.
 
-    So does who has more than `most` misses left, and nothing to gain any more. `best` (M,) is scratch.
+    If somebody is `faint`, their `mass` is lost. So is the mass with more than `most` misses left and nothing to gain
+    any more. `best` (M,) is scratch.
     """
     C, K, M = mass.shape
     for c in range(C):
@@ -61,7 +62,7 @@ def likeliest_names(names, turned, P, most, mass, pick, best, faint):
 
 @inlined
 def advance(names, turned, g, mass, pick, right, total, after):
-    """Put in `after` where those of `mass` (C, K, M) are a step later; g is what the known guess names."""
+    """Put in `after` the places of `mass` (C, K, M) a step later; g is the name in the known guess."""
     C, K, M = mass.shape
     after[:] = 0.0
     for c in range(C):
@@ -82,7 +83,7 @@ def advance(names, turned, g, mass, pick, right, total, after):
 
 @making
 def walk(chain, guess, worth, P, book, first, mass, pick, faint):
-    """Fill `mass` and `pick` (L, C, K, M): where the told adversary is before each step, and what they name there.
+    """Fill `mass` and `pick` (L, C, K, M): the told adversary's places before each step, and their names there.
 
     Whoever is `faint` is lost sight of: a direction need not be exact.
     """
@@ -103,7 +104,7 @@ def walk(chain, guess, worth, P, book, first, mass, pick, faint):
 
 @inlined
 def fill_far(book, turned):
-    """Put in a book how far penalties are moved, but for what a right name adds: by the chances to get to its place."""
+    """Put in a book the reach of penalties' moves, but for a right name's gain: by the chances to get to its place."""
     for t in range(1, book.far.shape[0]):
         for i in range(book.numbers[t]):
             line, out = turned[t - 1, book.places[t, i]], book.far[t, i]
@@ -113,7 +114,7 @@ def fill_far(book, turned):
 
 @inlined
 def most_added(names, c, i):
-    """The most that a right name adds for c, whatever number of misses is left."""
+    """The largest gain of a right name for c, over all numbers of misses left."""
     most = 0.0
     for k in range(names.gains.shape[1]):
         most = max(most, names.gains[c, k, names.places[i]])
@@ -122,7 +123,7 @@ def most_added(names, c, i):
 
 @inlined
 def share_out_names(mass, pick, P, out):
-    """Fill `out[c, i, x]`: of those at c and x, the share whom the told adversary lets say the name i."""
+    """Fill `out[c, i, x]`: the share of people at c and x for whom the told adversary says the name i."""
     C, K, M = mass.shape
     out[:] = 0.0
     for c in range(C):
@@ -134,7 +135,7 @@ def share_out_names(mass, pick, P, out):
 
 @adding
 def come_to(P, penalty, far, share):
-    """The sum of a name's penalties (M,), the fall of it by lowering them by `far`, and the rise that they will add."""
+    """The sum of a name's penalties (M,), its fall by lowering them by `far`, and the coming rise."""
     total, less, more = 0.0, 0.0, 0.0
     for x in range(P.shape[0]):
         total += P[x] * penalty[x]
@@ -145,9 +146,9 @@ def come_to(P, penalty, far, share):
 
 @inlined
 def level(sums, less, rest, step, weights):
-    """Put in `weights` (n,) how much of a step each name is lowered by, in all by one, so that the highest are level.
+    """Put in `weights` (n,) the part of a step for lowering each name, in all by one, leaving the highest level.
 
-    Lowering a name by the whole of a step takes `less` off what it comes to. No name is lowered below `rest`.
+    Lowering a name by the whole of a step takes `less` off its sum. No name is lowered below `rest`.
     """
     n, height, lowered = sums.shape[0], 0.0, -1
     weights[:] = 1.0
@@ -170,9 +171,9 @@ def level(sums, less, rest, step, weights):
 
 @adding
 def turn_trend(P, penalty, far, share, weight, rise, trend):
-    """Turn the direction (M,) of the penalties for a name; returns the square of the subgradient, and how they agree.
+    """Turn the direction (M,) of the penalties for a name; returns the square of the subgradient, and their agreement.
 
-    Penalties move by `rise` times `far` for as much of it. What is 0 is not lowered.
+    Penalties move by `rise` times `far` for as much of it. Zeros are not lowered.
     """
     square, both = 0.0, 0.0
     for x in range(P.shape[0]):
@@ -187,7 +188,7 @@ def turn_trend(P, penalty, far, share, weight, rise, trend):
 
 @inlined
 def turn_page(names, P, rest, step, shares, rises, columns):
-    """Turn the directions of a step's penalties, for a step of about this length; returns what `turn_trend` does.
+    """Turn the directions of a step's penalties, for a step of about this length; returns the results of `turn_trend`.
 
     `shares` (C, n, M) are of `share_out_names`; `rises` (C, n) and `columns` (3, n) are scratch.
     """
@@ -214,10 +215,10 @@ def turn_page(names, P, rest, step, shares, rises, columns):
 
 @making
 def descend(P, book, rests, mass, pick, gap, state):
-    """Change penalties along a direction by as much as would close the gap of a linear bound; returns whether they are.
+    """Change penalties along a direction to close the gap of a linear bound; returns whether they are changed.
 
-    What is penalised in full comes to `rests` (L,) at each step. `state` holds the length of the last step, and the
-    square of the direction, where each entry counts by its chance, over how far it is moved.
+    The sum of fully penalised names at each step is `rests` (L,). `state` holds the length of the last step, and the
+    square of the direction. Each entry of it counts by its chance, over the reach of its move.
     """
     L, C, M = P.shape
     square, both, step = 0.0, 0.0, state[0] if state[0] > 0.0 else gap / reach(gap)

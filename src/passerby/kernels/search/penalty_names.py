@@ -1,11 +1,11 @@
 """Places whose penalties are weighed one by one at a step, and their first penalties (see `penalties`).
 
-A penalty of all that a name adds leaves no reason to say it. It comes to
+A penalty of the whole gain of a name leaves no reason to say it. Its sum is
 
     Σ_c Pr[C = c, X = g] max_k (W(c',k,g) - W(c',k-1,g)),
 
-which is little for a place where the person hardly ever is. Nothing is lost as long as it is no more than the penalty
-on the known guess: of a hundred places, a dozen or two are left to be weighed.
+a small number for a place where the person hardly ever is. Nothing is lost as long as it is no more than the penalty on
+the known guess: of a hundred places, a dozen or two are left to be weighed.
 
 At first the known guess becomes as good as any other place, for people with as many misses left as it has. Whatever
 other places can bear without raising `max_g Λ(g)` then goes to people with fewer or more misses left.
@@ -21,11 +21,11 @@ from .ceiling import rows_for
 
 
 class Book(NamedTuple):
-    """What is kept of the names of each step: which they are (L, M), that of the known guess first, and how many (L,).
+    """The names of each step: their places (L, M), the known guess's place first, and their number (L,).
 
-    `listed` (L, M) tells which places are names, and `gains` (L, C, R, M) what a right name adds, with rows beyond K
-    that are empty. Penalties and trends of all steps follow each other, from the last step to the first. A step begins
-    after so many names, `begins` (L,). `far` tells how far penalties are moved, by the moves to each place.
+    `listed` (L, M) marks the places among the names. `gains` (L, C, R, M) has the gain of a right name, with empty rows
+    beyond K. Penalties and trends of all steps follow each other, from the last step to the first. A step begins after
+    so many names, `begins` (L,). `far` is the reach of penalties' moves, by the moves to each place.
     """
 
     places: np.ndarray
@@ -39,7 +39,7 @@ class Book(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The names of a step (n,), what right ones add (C, R, M), penalties, where they move (C, n, M), how far (n, M)."""
+    """The names of a step (n,), gains of right ones (C, R, M), penalties, directions (C, n, M), reach (n, M)."""
 
     places: np.ndarray
     gains: np.ndarray
@@ -52,8 +52,7 @@ class Page(NamedTuple):
 def book_for(L, C, M, kept, paper):
     """An empty book for L steps. Unless pages are to be `kept`, each is written over the one before, without trends.
 
-    Penalties and trends are written on `paper` (2, n), which is used again and again: new memory takes as long as a few
-    rounds.
+    Penalties and trends are written on `paper` (2, n), used again and again: new memory takes as long as a few rounds.
     """
     steps = L if kept else 1
     return Book(
@@ -81,7 +80,7 @@ def page(book, t):
 
 @inlined
 def full_penalties(arrived, gain, out):
-    """Put in `out` (M,) what penalising each name in full comes to; `arrived` (C, M) is the law beside at the step."""
+    """Put in `out` (M,) the sum of each name, if penalised in full; `arrived` (C, M) is the law beside at the step."""
     C, M = arrived.shape
     out[:] = 0.0
     for c in range(C):
@@ -94,7 +93,7 @@ def full_penalties(arrived, gain, out):
 
 @inlined
 def own_penalty(arrived, gain, mine):
-    """What the known guess's name adds for those who have as many misses left as it has: it is penalised no more."""
+    """The gain of the known guess's name for people with as many misses left as it has: it is penalised no more."""
     own, C = 0.0, arrived.shape[0]
     for c in range(C - 1):
         own += arrived[c, mine] * max(0.0, gain[c, C - 2 - c, mine])
@@ -103,7 +102,7 @@ def own_penalty(arrived, gain, mine):
 
 @inlined
 def list_names(book, t, mine, full, limit):
-    """List the names that are weighed one by one: those that come to more than a limit in `full` (M,), and `mine`."""
+    """List the names weighed one by one: `mine`, and the names above a limit in `full` (M,)."""
     L, M = book.places.shape
     book.places[t, 0], n = mine, 1
     for g in range(M):
@@ -118,7 +117,7 @@ def list_names(book, t, mine, full, limit):
 
 @inlined
 def most_unlisted(book, t, full):
-    """The most that a name which is penalised in full comes to."""
+    """The largest sum of a fully penalised name."""
     most = 0.0
     for g in range(full.shape[0]):
         if not book.listed[t, g]:
@@ -135,7 +134,7 @@ AHEAD = np.array([-1, -2, 1, -3, 2, 3, 4, 5])
 
 @inlined
 def still_open(worth, steps):
-    """The largest number of misses left with which so many steps decide anything; -1 where there is none."""
+    """The largest number of misses left for which so many steps decide anything; -1 if there is none."""
     K = worth.shape[0]
     k = min(K, steps)
     while k < K and worth[k - steps] < worth[K - 1]:
@@ -154,7 +153,7 @@ def top(row):
 
 @adding
 def penalise_all(move, gain, least, P, faint, out):
-    """Fill `out(x) = max(0, move(x) gain + least(x))`, nothing for who is `faint`; returns what it comes to."""
+    """Fill `out(x) = max(0, move(x) gain + least(x))`, nothing for `faint` people; returns the sum."""
     total = 0.0
     for x in range(move.shape[0]):
         owed = max(0.0, move[x] * gain + least[x]) if P[x] > faint else 0.0
@@ -165,7 +164,7 @@ def penalise_all(move, gain, least, P, faint, out):
 
 @adding
 def lacking(move, gain, least, P, faint, penalty):
-    """What penalties (M,) for a name lack, `max(0, move(x) gain + least(x) - penalty(x))`, times chances."""
+    """The lack of penalties (M,) for a name, `max(0, move(x) gain + least(x) - penalty(x))`, times chances."""
     total = 0.0
     for x in range(move.shape[0]):
         lacks = max(0.0, move[x] * gain + least[x] - penalty[x])
@@ -175,7 +174,7 @@ def lacking(move, gain, least, P, faint, penalty):
 
 @adding
 def raise_all(move, gain, least, P, faint, share, penalty):
-    """Add a share of what they lack to penalties (M,) for a name; returns what that comes to."""
+    """Add a share of their lack to penalties (M,) for a name; returns the sum of this."""
     total = 0.0
     for x in range(move.shape[0]):
         lacks = max(0.0, move[x] * gain + least[x] - penalty[x])
@@ -187,7 +186,7 @@ def raise_all(move, gain, least, P, faint, share, penalty):
 
 @inlined
 def less_own(move, gain, share, out):
-    """Fill `out(x) = (share - 1) max(0, A(x))`, `A(x) = move(x) gain` being what the known guess's name adds."""
+    """Fill `out(x) = (share - 1) max(0, A(x))`, `A(x) = move(x) gain` being the gain of the known guess's name."""
     for x in range(out.shape[0]):
         out[x] = (share - 1.0) * max(0.0, move[x] * gain)
 
@@ -201,7 +200,7 @@ def as_good(move, gain, penalty, out):
 
 @inlined
 def share_out(names, turned, P, share, sums, least, faint):
-    """Fill the penalties of a page with the known guess's own at a share of what it adds, and `sums` (n,), `Λ`."""
+    """Fill the penalties of a page with the known guess's own at a share of its gain, and `sums` (n,), `Λ`."""
     places, gains, penalties = names.places, names.gains, names.penalties
     K = P.shape[0] - 1
     sums[:] = 0.0
@@ -215,7 +214,7 @@ def share_out(names, turned, P, share, sums, least, faint):
 
 @inlined
 def raise_ahead(names, turned, P, ahead, most, limit, sums, more, least, faint):
-    """Raise penalties for those who have so many misses more left than the known guess, as far as a limit allows."""
+    """Raise penalties for people with so many misses more left than the known guess, as far as a limit allows."""
     places, gains, penalties = names.places, names.gains, names.penalties
     C, n = P.shape[0], places.shape[0]
     K, mine = C - 1, places[0]
@@ -240,9 +239,9 @@ def raise_ahead(names, turned, P, ahead, most, limit, sums, more, least, faint):
 def first_penalties(names, turned, P, rest, sums, begin, most, faint):
     """Fill the penalties of a page, and `sums` (n,), `Λ`: with a share at which no name exceeds the known guess.
 
-    `turned` (M, M) holds the moves to each place, `P` (C, M) the law beside at the step before. Names penalised in
-    full come to `rest`. Success is open with up to `most` misses left. Shares are tried from the number `begin` on;
-    returns that of the one that was taken. Who is `faint` is not penalised.
+    `turned` (M, M) holds the moves to each place, `P` (C, M) the law beside at the step before. Names penalised in full
+    come to `rest`. Success is open with up to `most` misses left. Shares are tried from the number `begin` on; returns
+    the number of the one taken. People who are `faint` are not penalised.
     """
     least, more = np.empty(P.shape[1]), np.empty(sums.shape[0])
     share, taken = 0.0, begin

@@ -1,13 +1,13 @@
-"""What any guess for a series can do, stretch by stretch between the steps at which the place is certain.
+"""Bounds on any guess for a series, stretch by stretch between the steps at which the place is certain.
 
 Given the series, stretches are independent of each other, and wrong steps add up. Let whoever guesses be told after
 each stretch how many of its steps were wrong. Taken in any order, with `V_{n+1}(r) = 1`,
 
     V_i(r) = max_g Σ_k Pr[k steps of stretch i are wrong, for the guess g] V_{i+1}(r - k)
 
-is then the best they can do with r misses left at stretch i, and at least the success of any guess at all stretches.
-Each maximum is bounded by being told the past, or by penalties for it (`penalties`), which may now depend on r: that is
-why short chains are penalised, and not one long one. The longest stretch comes first, since there only one r matters.
+is then the best possible with r misses left at stretch i, and at least the success of any guess at all stretches. Each
+maximum is bounded by telling the past, or by penalties for it (`penalties`). These may now depend on r: so short chains
+are penalised, and not one long one. The longest stretch comes first, since there only one r matters.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ OTHERS = 4
 
 @making
 def stretches_of(pinned):
-    """Where stretches begin, and one past where they end (n, 2), the shortest first."""
+    """The beginnings of stretches, and one past their ends (n, 2), the shortest first."""
     T = pinned.shape[0]
     found, length, n = np.empty((T, 2), np.int64), np.empty(T, np.int64), 0
     for t in range(T):
@@ -46,7 +46,7 @@ def stretches_of(pinned):
 
 @making
 def between(chain, begin, end):
-    """The steps of a chain from one on, up to another, where those before do not matter."""
+    """The steps of a chain from one on, up to another, if earlier steps do not matter."""
     return Chain(
         chain.law[begin],
         chain.moves[begin : end - 1],
@@ -63,7 +63,7 @@ def between(chain, begin, end):
 
 @making
 def known_worth(chain, worth, out):
-    """Put in `out` (K,) what no guess exceeds with each number of misses left, told the place after each step."""
+    """Put in `out` (K,) a ceiling on all guesses with each number of misses left, told the place after each step."""
     L, M = chain.law.shape
     K, rows = worth.shape[0], rows_for(worth.shape[0])
     now, less, gain = np.zeros((rows, M)), np.zeros((rows, M)), np.zeros((rows, M))
@@ -87,7 +87,7 @@ def known_worth(chain, worth, out):
 
 @once
 def improved(chain, worth, guess, after):
-    """What a guess for a stretch is worth once it is improved, in place; and the work. `worth` is by misses left."""
+    """The worth of a guess for a stretch, once improved in place; and the work. `worth` is by misses left."""
     L, K = guess.shape[0], worth.shape[0]
     never, everywhere = np.full((L, 1), -1), np.ones((L, chain.start.shape[0]))
     watch = Watch(chain.start, chain.moves, never, everywhere, chain.named)

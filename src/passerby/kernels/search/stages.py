@@ -1,7 +1,7 @@
-"""Stages of effort for a series: what is done at each, what it costs, and which is next.
+"""Stages of effort for a series: the work at each, its cost, and the next one.
 
-At some stages a search of a higher level is made, at others penalties are set (`penalties`), which is
-cheap where there are many places.
+At some stages a search of a higher level is made. At others penalties are set (`penalties`), cheap if there are many
+places.
 """
 
 import numpy as np
@@ -15,13 +15,13 @@ from .penalties import MOST_PENALTIES
 STATE_NODES = np.array([1, 1, 4, 16, 64, 256])
 ROOT_NODES = np.array([12, 24, 100, 400, 1600, 6400])
 LEVELS = 6
-#: What is done to a series at each stage: a search of some level, or so many rounds of penalties; -1 for neither.
+#: The work on a series at each stage: a search of some level, or so many rounds of penalties; -1 for neither.
 SEARCHED = np.array([0, -1, -1, -1, 1, 2, 3, 4, 5])
 PENALTY_ROUNDS = np.array([-1, 0, 8, 32, -1, -1, -1, -1, -1])
 STAGES = 9
-#: Fewer places than this are searched, and no penalty is set: that is as quick.
+#: Fewer places than this are searched, without penalties: this is as quick.
 FEW = 24
-#: Where penalties are set, a stage that leaves more than this share of the gaps of so many series is given up.
+#: If penalties are set, a stage leaving more than this share of the gaps of so many series is given up.
 TRIED, STALLED = 6, 0.8
 #: Largest number of operations spent on union sums at the lowest level, and above.
 UNION_AT_ONCE, UNION_LIMIT = 1e5, 1e8
@@ -41,7 +41,7 @@ def adds_up(T, M, needed, level):
 
 @inlined
 def cost_of_level(T, M, needed, level):
-    """Elementary operations that a level takes, roughly: a search from every state and one from the start."""
+    """Rough number of elementary operations of a level: a search from every state and one from the start."""
     width = min(needed, T - needed + 1)
     states = T * M * width if STATE_NODES[level] > 1 else 0
     return (states * STATE_NODES[level] + 2.0 * ROOT_NODES[level] * T) * (NODE + min(width, 8) * M * (M + 8.0))
@@ -61,7 +61,7 @@ def cost_of_stage(chain_single, T, M, needed, stage):
 
 @making
 def paper_for(chain_single, T, M, needed):
-    """Paper (2, n) for the penalties of all steps where they are improved, and of one where they are only set."""
+    """Paper (2, n) for the penalties of all steps if they are improved, and of one if they are only set."""
     steps = 0
     if cost_of_stage(chain_single, T, M, needed, np.int64(1)) > 0.0:
         steps = T if cost_of_stage(chain_single, T, M, needed, np.int64(2)) > 0.0 else 1
@@ -70,9 +70,9 @@ def paper_for(chain_single, T, M, needed):
 
 @inlined
 def stage_after(alone, T, M, needed, stage, tried):
-    """The next stage at which there is something to do, and which was not tried in vain; none after the last one.
+    """The next stage with something to do that was not tried in vain; none after the last one.
 
-    Where the lowest search helped nobody and unions are too many to add up, so will no other.
+    If the lowest search helped nobody and unions are too many to add up, no other will help.
     """
     hopeless = stalled(tried, np.int64(0)) and not adds_up(T, M, needed, np.int64(1))
     stage += 1
@@ -98,7 +98,7 @@ def stalled(tried, stage):
 
 @inlined
 def keep_score(tried, stage, before, after):
-    """Count a series that had so large a gap before and after a stage."""
+    """Count a series with so large a gap before and after a stage."""
     tried[stage, 0] += 1.0
     tried[stage, 1] += before
     tried[stage, 2] += after
@@ -108,8 +108,8 @@ def keep_score(tried, stage, before, after):
 def urgency(gap, penalising, T, M, needed, stage, tried):
     """How soon a series is done again after a stage: the larger its gap is, the sooner; 0 if no stage follows.
 
-    Where some are penalised, over what the next stage costs: many rounds for the series that is widest open bring less
-    than a few for each of many.
+    If some are penalised, the gap is divided by the cost of the next stage. Many rounds for the series with the widest
+    gap bring less than a few for each of many.
     """
     if not penalising:
         return gap if stage < STAGES - 1 else 0.0

@@ -1,8 +1,8 @@
-"""Ceilings for every state that a person may be in at a step, from the last step to the first (see `ceiling`).
+"""Ceilings for every possible state of a person at a step, from the last step to the first (see `ceiling`).
 
-At the lowest level of effort, those who are in a state are told the past from there on, or some step is the first right
-one, where that is cheap to add up. At higher levels a few nodes are searched from every state, or right steps next to
-each other are taken out where right steps are rare.
+At the lowest level of effort, the past is told from each state on. If it is cheap to add up, some step is taken as the
+first right one. At higher levels a few nodes are searched from every state. If right steps are rare, right steps next
+to each other are taken out instead.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .stages import STATE_NODES, adds_up, pairs_of_steps
 
 #: Largest number of operations spent on avoidance for every state.
 AVOID_LIMIT = 3e8
-#: Unions that help nobody are given up at the lowest level, after so many steps.
+#: Unions helping nobody are given up at the lowest level, after so many steps.
 PATIENT = 6
 
 
@@ -27,7 +27,7 @@ def rows_apart(chain):
 
 @making
 def ways_apart(chain):
-    """The same of ways of any length: that no state leads to two states of one place, however many steps later."""
+    """The same of ways of any length: no state leads to two states of one place, however many steps later."""
     return states_apart(chain, np.bool_(True))
 
 
@@ -55,8 +55,8 @@ def states_apart(chain, ever):
 def told_together(V, chain, t, low, high, adds):
     """Fill a step of V by telling the past, for k = low..high, four of them at a time; returns the work done.
 
-    Rows must be `rows_apart`, and there must be a fourth: high is at least 4. What is so filled in below low is read by
-    nobody.
+    Rows must be `rows_apart`, and there must be a fourth: high is at least 4. Entries filled in below low are never
+    read.
     """
     M = V.shape[2]
     least = min(low, high + 1 - TOGETHER)
@@ -76,7 +76,7 @@ def told_together(V, chain, t, low, high, adds):
 
 @inlined
 def tell(V, chain, t, low, high, apart, gain, by_place):
-    """Fill a step of V by telling the past, for k = low..high and states that are possible; returns the work done."""
+    """Fill a step of V by telling the past, for k = low..high and possible states; returns the work done."""
     M, work = V.shape[2], 0.0
     for k in range(low, high + 1):
         right_adds(V, t + 1, k, gain)
@@ -91,7 +91,7 @@ def tell(V, chain, t, low, high, apart, gain, by_place):
 
 @once
 def ceilings(V, chain, needed, level, room):
-    """Fill V for every state that matters, last step first; returns the work done, in elementary operations.
+    """Fill V for every relevant state, last step first; returns the work done, in elementary operations.
 
     Whether right steps are rare (union below told-the-past) decides how the entries are improved at higher levels: by
     avoidance, or by a search from the state.

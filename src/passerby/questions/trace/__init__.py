@@ -1,1 +1,1 @@
-"""Where a person was, step by step: the question of the paper, its methods, and its answer."""
+"""A person's places, step by step: the question of the paper, its methods, and its answer."""

@@ -1,13 +1,13 @@
-"""Guesses of an adversary who knows how numbers of others at different counts go together, by their covariance.
+"""Guesses of an adversary knowing the covariance of the numbers of others at different counts.
 
-Somebody who stays is in two counts or in neither, so what is left of a count, given the one before it, is far less
-uncertain than the count. With the numbers of others taken for Gaussian, of mean μ and covariance Σ, a trace of bits b
-(whether it is at each sensor) is the likelier, the larger
+Somebody who stays is in two counts or in neither. So the rest of a count, given the count before it, is far less
+uncertain than the whole count. Take the numbers of others for Gaussian, of mean μ and covariance Σ. A trace has bits b
+(whether it is at each sensor). It is the likelier, the larger
 
-    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹,
+    log Pr[x] + bᵀ Λ r - ½ bᵀ Λ b,    r = y - μ,    Λ = Σ⁻¹.
 
-which is a chain again if of Λ no more than neighbouring steps are kept; for the rest, b is put at its mean. It is a way
-to guess and nothing else: guesses are scored under the true law.
+This is a chain again if Λ is kept only between neighbouring steps. For the rest, b is put at its mean. It is a way to
+guess and nothing else: guesses are scored under the true law.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .guess import plain_guesses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Draws from which it is seen what the mechanism does to a count.
+#: Draws for measuring the effect of the mechanism on a count.
 _TRIALS = 500
-#: Added to each variance, in people: what never varies would be taken for certain otherwise.
+#: Added to each variance, in people: a constant would be taken for certain otherwise.
 _LEAST = 0.02
 
 
@@ -38,7 +38,7 @@ _LEAST = 0.02
 class Believed:
     """Published values without the target: `mean` (cells,) and `precision` (cells, cells), the inverse covariance.
 
-    `step` (cells,) is what the target adds to the mean of each, and `often` (cells,) how likely they are to be there.
+    `step` (cells,) is the target's addition to the mean of each. `often` (cells,) is their chance of being there.
     """
 
     mean: Floats
@@ -48,7 +48,7 @@ class Believed:
 
 
 def believed(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> Believed | None:
-    """What is known of the published values by habits; None where it is not known how they go together."""
+    """The law of the published values under the habits; None if their covariance is unknown."""
     crowd = release.crowd
     covariance = None if crowd is None else crowd.covariance(release.sensors)
     if crowd is None or covariance is None:
@@ -66,7 +66,7 @@ def believed(prior: MarkovPrior, release: Release, rng: np.random.Generator) -> 
 
 
 def _filled(values: Floats) -> Floats:
-    """Empty cells stand at the mean of those that are not."""
+    """Fill empty cells with the mean of the other cells."""
     there = ~np.isnan(values)
     mean = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     return np.where(there, values, mean)

@@ -2,8 +2,8 @@
 
 The success `p` of one guess for each stretch over all series is known exactly, and so is their success `h(y)` given a
 series y. Of ceilings for the stretches, `q >= loss` over all series and `U(y) >= B(y)` given one are known alike, with
-`B(y)` the success of the best guess. So the loss is `p + E[B - h] = p + (q - p) E'[(B - h) / (U - h)]`, where the last
-mean is over series drawn with density `(U - h) / (q - p)`: only what is open is left to chance.
+`B(y)` the success of the best guess. So the loss is `p + E[B - h] = p + (q - p) E'[(B - h) / (U - h)]`. The last mean
+is over series drawn with density `(U - h) / (q - p)`, so only the open part is left to chance.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from passerby.outcomes.series import Series
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Where less than this share of what is drawn would be open, or losses have too few digits, nothing is drawn.
+#: If less than this share of the draws would be open, or losses have too few digits, nothing is drawn.
 LEAST_OPEN, FAINTEST = 1e-3, 1e-200
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Laws of the number of wrong steps in each stretch: of guesses, and of what no guess exceeds.
+    """Both are (N, T S + 1, K).
 
-    Both are (N, T S + 1, K): the chance that a sighting is the next after a restart point (see `kernels.renewal`), and
-    of k wrong steps between. `chance` (N, T S + 1) is that of the sighting alone.
+    An entry is the joint chance of a sighting being next after a restart point (see `kernels.renewal`), and of k wrong
+    steps between. Both are (N, T S + 1, K). An entry is the chance of k wrong steps before a sighting, for the next
+    sighting after a restart point (see `kernels.renewal`). `chance` (N, T S + 1) is the chance of the sighting alone.
     """
 
     law: Floats
@@ -41,7 +42,7 @@ class Gap:
     chance: Floats
 
     def ends(self, seen: Ints) -> tuple[Floats, Floats]:
-        """`h` and `U` (n,) given each series, by the sensor at which somebody is seen at each step (n, T), or -1."""
+        """`h` and `U` (n,) given each series, by the sensor of the sighting at each step (n, T), or -1."""
         low, high = (self._given(table, seen) for table in (self.law, self.most))
         return low, np.clip(high, low, 1.0)
 
@@ -67,7 +68,7 @@ class Gap:
 
     @cached_property
     def later(self) -> Floats:
-        """What no guess exceeds after each restart point, with r misses left (N + 1, K); after the end, the last, 1."""
+        """A ceiling on all guesses after each restart point, with r misses left (N + 1, K); the last is 1."""
         points, _, numbers = self.most.shape
         later = np.ones((points + 1, numbers))
         for u in range(points - 1, -1, -1):
@@ -78,7 +79,7 @@ class Gap:
         return later
 
     def draw(self, rng: np.random.Generator, runs: int, steps: int) -> Ints:
-        """Series (runs, T) of density `U / q`, by the sensor at which somebody is seen at each step, or -1.
+        """Series (runs, T) of density `U / q`, by the sensor of the sighting at each step, or -1.
 
         With r misses left at a sighting, the next one and the number of wrong steps before it are drawn together.
         """
@@ -108,7 +109,7 @@ def _added(a: Floats, b: Floats) -> Floats:
 
 
 def gap_of(prior: MarkovPrior, release: Release, law: Floats, ceilings: Floats) -> Gap:
-    """The gap between guesses of this law and ceilings (N, T S + 1, K): that v is next and at most k are wrong."""
+    """The gap between guesses of this law and ceilings (N, T S + 1, K): chances of v next with at most k wrong."""
     ways, stay = stretches(prior.initial, prior.matrices, release.grid, np.ones(release.grid.shape))
     sensors = release.grid.shape[1]
     # From the last step on, nothing follows.
@@ -118,7 +119,7 @@ def gap_of(prior: MarkovPrior, release: Release, law: Floats, ceilings: Floats) 
 
 
 def sample_gap(release: Release, gap: Gap, success: float, rng: np.random.Generator, runs: int) -> Series | None:
-    """Draw series with density `(U - h) / (q - p)`; None where hardly anything is open.
+    """Draw series with density `(U - h) / (q - p)`; None if hardly anything is open.
 
     They are drawn with density `U / q`, and kept with chance `1 - h / U`.
     """

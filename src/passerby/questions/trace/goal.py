@@ -1,4 +1,4 @@
-"""What is asked of a measurement, and what a method is that answers: attacks and bounds, and what they need."""
+"""The goal of a measurement, and the form of a method for it: attacks and bounds, and their needs."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.checks import word
 
-#: What averages are over: everything that can be published, or traces drawn as in the paper.
+#: The domain of averages: all possible outputs, or traces drawn as in the paper.
 Way = Literal["exact", "sampling"]
 
 
 @dataclass(frozen=True)
 class Goal(Setup):
-    """How likely it is that all but `misses` steps of a guess are right, given what a release publishes."""
+    """The chance of getting all but `misses` steps of a guess right, given the outputs of a release."""
 
     misses: int = field(default=0, kw_only=True)
     way: Way = field(default="exact", kw_only=True)
 
     @property
     def told(self) -> Release:
-        """The release, as raw counts from some of its sensors where it tells the same as those."""
+        """The release, or raw counts from some of its sensors if they tell the same."""
         return self.equivalent
 
     @cached_property
     def paper_information(self) -> float:
-        """What the paper takes the release to tell, in nats, for its bounds."""
+        """The information of the release for the paper's bounds, in nats."""
         return paper_information(self.prior, self.release)
 
     @property
     def level(self) -> float:
-        """The confidence of each end that may rest on a sample, so that all hold together at the level asked for.
+        """The confidence of each end on a sample, for all of them to hold together at the wanted level.
 
         These are the two ends of the interval and, against a crowd, one bound more.
         """
@@ -51,7 +51,7 @@ class Goal(Setup):
 
 
 def check_asked(prior: MarkovPrior, release: Release, misses: int) -> None:
-    """Refuse what is no prior, no release, or no number of misses: kernels do not look at what they are given."""
+    """Refuse a wrong prior, release or number of misses: kernels do not check their inputs."""
     check_prior(prior)
     check_release(release)
     release.check_misses(misses)
@@ -65,13 +65,13 @@ def pose(
     published: Iterable[float | Iterable[float]] | None,
     **options: Any,
 ) -> Goal:
-    """A question whose every part was checked: what is wrong is an `InputError` that names it."""
+    """A question with every part checked: a wrong part is an `InputError` naming it."""
     way = options.pop("way", "exact")
     return ask(set_up(prior, release, seed, published, **options), misses, way)
 
 
 def ask(setup: Setup, misses: int, way: Way) -> Goal:
-    """How likely it is that all but so many steps of a guess are right."""
+    """The chance of getting all but so many steps of a guess right."""
     word(way, "method", ("exact", "sampling"))
     if way == "sampling" and not setup.release.fixed:
         raise UnsupportedRelease("method='sampling': the paper's way is for counts that are fixed in advance")
@@ -83,7 +83,7 @@ def ask(setup: Setup, misses: int, way: Way) -> Goal:
 
 
 def never(goal: Goal) -> None:
-    """A method that answers every question refuses none."""
+    """A method without limits refuses no question."""
     return
 
 
@@ -91,12 +91,11 @@ def never(goal: Goal) -> None:
 class Method:
     """A way to find attacks or bounds.
 
-    `attacks` and `bounds` name what it yields, and `says` tells in a sentence how. `needs` names what must have been
-    found before. `refuses` gives the reason why a question cannot be answered in this way, if there is one, and `cost`
-    the elementary operations that it takes, roughly. `run` yields findings one by one; it may look at what is `Known`,
-    yield nothing where that is enough, and raise `UnsupportedRelease` for what it cannot find. Only what is `adaptive`
-    is asked about counts that are chosen as one goes. What is `of_places` holds only where a guess names the place
-    itself.
+    `attacks` and `bounds` name its results, and `says` explains it in a sentence. `needs` names the findings it needs
+    beforehand. `refuses` gives the reason against answering a question in this way, if there is one. `cost` is a rough
+    number of elementary operations. `run` yields findings one by one. It may look at `Known`, and yield nothing if this
+    is enough. It raises `UnsupportedRelease` if it cannot find an answer. Only `adaptive` methods are asked about
+    counts chosen adaptively. A finding `of_places` holds only if a guess names the place itself.
     """
 
     name: str
@@ -111,7 +110,7 @@ class Method:
     of_places: bool = False
 
     def reason(self, goal: Goal) -> str | None:
-        """Why a question is not answered in this way; None where it is."""
+        """The reason against answering a question in this way; None if it can be answered."""
         if not goal.release.fixed and not self.adaptive:
             return "it is for counts that are fixed in advance, not chosen as one goes"
         if self.of_places and goal.prior.naming is not None:
@@ -120,5 +119,5 @@ class Method:
 
     @property
     def yields(self) -> tuple[str, ...]:
-        """All that it may find, by name."""
+        """All its possible findings, by name."""
         return self.attacks + self.bounds

@@ -1,7 +1,7 @@
 """Guesses for each published series: the likeliest trace, and the best guess bracketed from both sides.
 
-The likeliest trace is that of Koga, Meehan and Chaudhuri (2024), section 3.2. A guess is scored exactly given what was
-published; only the average over published series may be sampled.
+The likeliest trace is the attack of Koga, Meehan and Chaudhuri (2024), section 3.2. A guess is scored exactly given the
+published series. Only the average over published series may be sampled.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Brackets(NamedTuple):
 
 
 def cost_of_series(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Elementary operations that one series takes at the lowest effort, roughly."""
+    """A rough number of elementary operations for one series at the lowest effort."""
     known = 20.0 * steps * min(steps - misses, misses + 1) * moves(prior)
-    # Each name that is tried after each state is weighed by all states in which it is right.
+    # Each name tried after a state is weighed by all states in its ball.
     return known * (1.0 + len(prior.balls) / prior.states) if prior.overlapping else known
 
 
@@ -72,7 +72,7 @@ def cost_of_look(prior: MarkovPrior, steps: int, misses: int) -> float:
 def moves(prior: MarkovPrior) -> float:
     """Elementary operations of a step from every state, roughly: moves stay within a mode.
 
-    Remembered: each method asks what it costs.
+    Remembered: each method asks for its cost.
     """
     sizes = np.bincount(prior.mode_of).tolist() if prior.modes > 1 else [prior.states]
     return float(sum(size * (size + 24) for size in sizes))
@@ -81,10 +81,10 @@ def moves(prior: MarkovPrior) -> float:
 def bracket_series(
     prior: MarkovPrior, release: Release, series: Series, misses: int, tolerance: float, budget: float
 ) -> Brackets:
-    """Bracket the best guess for every series, spending effort where it narrows the average most.
+    """Bracket the best guess for every series, spending effort on the series narrowing the average most.
 
     The posterior of the trace given a series is a Markov chain again. On it, guesses are improved one step at a time
-    (`kernels.search.ascent`) and a best-first search over beginnings of the guess bounds what any guess can do
+    (`kernels.search.ascent`). A best-first search over beginnings of the guess bounds all guesses
     (`kernels.search.best_first`, `kernels.search.best_guess`).
     """
     steps = release.steps
@@ -124,7 +124,7 @@ def bracket_series(
 def _searched(
     prior: MarkovPrior, initial: Floats, matrices: Floats, name_of: NDArray[np.int64], *case: Any
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
-    """What the search finds for each series: by names that exclude each other, or by those that overlap."""
+    """The search's finding for each series: by disjoint names, or by overlapping ones."""
     if not prior.overlapping:
         return best_guess.brackets(initial, matrices, name_of, *case)  # type: ignore[no-any-return]
     from passerby.kernels.search import near
@@ -133,9 +133,9 @@ def _searched(
 
 
 def _different(series: Series) -> tuple[Series, NDArray[np.int64], Floats]:
-    """Series without those that were drawn again, which of these each one is (n,), and how often each was drawn (m,).
+    """Series without repeated draws, the index of each draw among them (n,), and the number of draws of each (m,).
 
-    Those that are listed are different as they are.
+    Listed series are different already.
     """
     if not series.sampled:
         return series, np.arange(len(series)), np.ones(len(series))
@@ -144,12 +144,12 @@ def _different(series: Series) -> tuple[Series, NDArray[np.int64], Floats]:
 
 
 def missing(prior: MarkovPrior, steps: int) -> float:
-    """What underflow may have taken from an upper end, at most: it is never 0 for want of digits."""
+    """The most an upper end may have lost by underflow: it is never 0 for want of digits."""
     return MISSING * steps * prior.states
 
 
 def guess_series(prior: MarkovPrior, release: Release, series: Series, misses: int) -> NDArray[np.int64]:
-    """The best guess (n, T) found for every series by improving plain ones, without a bound on what others do."""
+    """The best guess (n, T) for every series found by improving plain ones, without a bound on other guesses."""
     return np.ascontiguousarray(bracket_series(prior, release, series, misses, 0.0, UNBOUNDED).guesses[:, 2])
 
 
@@ -165,10 +165,10 @@ def average_upper(series: Series, found: Brackets, confidence: float) -> float:
 
 
 def alone(found: Brackets) -> Floats:
-    """What depends on each series alone, from which the stakes of confidence limits are set.
+    """The findings of each series alone, from which the stakes of confidence limits are set.
 
-    Effort goes where it helps the whole sample, so the ends of intervals are not independent of each other. They are
-    never inside of what is: the best guess's success.
+    Effort goes to the series helping the whole sample, so the ends of intervals are not independent of each other. The
+    ends are never on the wrong side of the best guess's success.
     """
     return np.maximum(found.map, found.marginal)
 
@@ -189,7 +189,7 @@ def plain_guesses(prior: MarkovPrior, start: Floats, moves: Floats, misses: int)
 def _bracket_chain(
     prior: MarkovPrior, start: Floats, moves: Floats, steps: int, misses: int, tolerance: float, budget: float
 ) -> tuple[Floats, NDArray[np.int64], Floats]:
-    """What is found for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
+    """The finding for the one series of a chain without evidence: start (M,) and matrices (T-1, M, M)."""
     even = Release.silent(steps).classes(prior), np.ones((1, steps, 1)), np.ones(1), np.ones(1)
     table, guesses, total = _searched(
         prior, start, moves, prior.name_of, *even, prior.nameable, misses, tolerance, budget, False, np.zeros(1)
@@ -215,8 +215,8 @@ def log_posterior(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
 def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tuple[Ints, Floats]:
     """The likeliest trace for each series (n, T), and the log of its joint probability with the series (n,).
 
-    `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. Places that are never guessed are left out.
-    Where several states share a place, it is the likeliest trace of states, told as places.
+    `argmax_x Pr[X = x | published]`, Koga et al. (2024), Proposition 1. Places never guessed are left out. If several
+    states share a place, it is the likeliest trace of states, named by its places.
     """
     log_initial, log_matrices = prior.named_logs
     n, steps = evidence.shape[:2]
@@ -229,14 +229,14 @@ def decode_series(prior: MarkovPrior, release: Release, evidence: Floats) -> tup
         dominated = decode.dominance(log_matrices[0]) if shared else np.empty((0, 0))
         traces, value = decode.decode(log_initial, log_matrices, dominated, watched, evidence)
     traces = traces if prior.single else prior.place_of[traces]
-    # Where every trace that may be guessed is impossible, any one of those will do.
+    # If every nameable trace is impossible, any one of them will do.
     if (impossible := value == -np.inf).any():
         traces[impossible] = np.flatnonzero(prior.guessable)[0]
     return traces, value
 
 
 def averaged(name: str, series: Series, values: Floats, level: float = 0.0) -> Finding:
-    """An attack from its successes given each series. One that is sampled may be lucky: it is sure of nothing."""
+    """An attack from its successes given each series. A sampled attack may be lucky: it is sure of nothing."""
     value, error = series.mean(values)
     if series.sampled:
         return Finding(name, value=value, error=error, level=level)
@@ -244,12 +244,12 @@ def averaged(name: str, series: Series, values: Floats, level: float = 0.0) -> F
 
 
 def map_attack(prior: MarkovPrior, release: Release, misses: int, series: Series, level: float = 0.0) -> Finding:
-    """The likeliest trace given what was published, averaged over series."""
+    """The likeliest trace given the published series, averaged over series."""
     return averaged("map", series, map_successes(prior, release, misses, series), level)
 
 
 def map_successes(prior: MarkovPrior, release: Release, misses: int, series: Series) -> Floats:
-    """The likeliest trace given what was published, scored exactly for each series (n,)."""
+    """The likeliest trace given the published series, scored exactly for each series (n,)."""
     guesses, _ = decode_series(prior, release, series.evidence)
     return score(prior, release, series.evidence, prior.as_names(guesses), misses)
 

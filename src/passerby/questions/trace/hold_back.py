@@ -1,8 +1,7 @@
-"""A policy for those who publish: the counts of the next step go out only if nobody can be found too well by them.
+"""A publisher's policy: the counts of the next step go out only if nobody can be found too well by them.
 
 Whether a step is held back must not depend on its own numbers, or holding back would tell of them. It is decided from
-what was published before, for all values that might come: then it follows from what everybody can see, and tells nobody
-anything more.
+earlier publications, for all possible values. So it follows from public knowledge, and tells nobody anything more.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from .guess import bracket_series
 
 Floats = NDArray[np.float64]
 
-#: More ways in which values may tell of a person are not looked at.
+#: A limit to the ways of values telling of a person: more are not looked at.
 MOST_WAYS = 4096
 #: How closely, and with how many elementary operations, the best guess is searched for.
 CLOSE, EFFORT = 1e-3, 1e9
@@ -57,11 +56,11 @@ class HoldBack:
 
     @property
     def among(self) -> Release:
-        """All that it may ever publish."""
+        """All counts it may ever publish."""
         return self.wanted
 
     def __call__(self, history: History) -> list[Count]:
-        """The counts of the step after the history, where everybody stays within the limit whatever their values."""
+        """The counts of the step after the history, if everybody stays within the limit whatever their values."""
         history = as_history(history, "history")
         if len(history) >= self.wanted.steps:
             raise InputError(f"hold_back: {len(history)} steps were published, and there are {self.wanted.steps}")
@@ -72,7 +71,7 @@ class HoldBack:
         return list(wanted) if self._known[history] else []
 
     def _told(self, history: History, ahead: list[Floats]) -> list[list[Floats]]:
-        """For each count that was published or is to come, what it may tell: log-likelihoods (ways, 2)."""
+        """For each published or coming count, its possible evidence: log-likelihoods (ways, 2)."""
         out = []
         for t, (values, counts) in enumerate(zip(history, self._counts, strict=False)):
             if values and len(values) != len(counts):
@@ -101,7 +100,7 @@ class HoldBack:
             if found.lower.max() > self.limit:
                 return False
             evidence = evidence[np.minimum(found.upper, 1.0) > self.limit]
-        # The search goes where it helps all of them: those that are open still get one of their own.
+        # The search goes to all of them together: open ones still get a search of their own.
         return all(self._alone(prior, release, one) for one in evidence)
 
     def _alone(self, prior: MarkovPrior, release: Release, evidence: Floats) -> bool:
@@ -114,12 +113,12 @@ def hold_back(
 ) -> HoldBack:
     """A policy for `Release.adaptive`: a step of `wanted` goes out only if nobody's realised chance can exceed `limit`.
 
-    `priors` are those of one person, of several, or of all whom `fit_people` gives. The chance is that of the best
-    guess with `misses` steps wrong at most, given all that was published, for each of them as the person whom the
-    adversary does not know. Every value that might come is looked at (but for those of a probability of 1e-16 in all),
-    and the decision uses published values alone. Where `wanted` tells the number of others of a count, what its value
-    told is known; where it does not, anybody may have been in it or not, unless nobody was (a raw count of 0). Where
-    `wanted` is of groups, so is the release: `Release.adaptive(policy, steps, size=wanted.size)`.
+    `priors` are the priors of one person, of several, or of everybody given by `fit_people`. The chance is the success
+    of the best guess with at most `misses` wrong steps, given everything published. It is taken for each of them as the
+    person unknown to the adversary. Every possible value is looked at (but for values of a probability of 1e-16 in
+    all). The decision uses published values alone. If `wanted` gives the number of others of a count, the evidence of
+    its value is known. Otherwise anybody may have been in it or not, unless nobody was (a raw count of 0). If `wanted`
+    is of groups, so is the release: `Release.adaptive(policy, steps, size=wanted.size)`.
 
     >>> from passerby import line_prior
     >>> prior, wanted = line_prior(6, 0.3), Release([2, 3, 2])
@@ -151,7 +150,7 @@ def hold_back(
 
 
 def _listed(priors: Any) -> Iterable[MarkovPrior]:
-    """Priors one by one; those of fitted people are over all places, as the counts are."""
+    """Priors one by one; priors of fitted people are over all places, as the counts are."""
     if callable(getattr(priors, "prior", None)):
         return (priors.prior(i, reduced=False)[0] for i in range(len(priors)))
     if not isinstance(priors, Iterable):
@@ -160,7 +159,7 @@ def _listed(priors: Any) -> Iterable[MarkovPrior]:
 
 
 def _to_come(count: Count, size: int) -> Floats:
-    """What a value may tell at most, either way: for each guess, success rises or falls with the likelihood ratio."""
+    """The most evidence of a value, either way: for each guess, success rises or falls with the likelihood ratio."""
     pair = stand_ins(*told_by(count, size))
     if pair is None:
         raise UnsupportedRelease(f"hold_back: what {count.mechanism!r} tells at most is not known")
@@ -168,7 +167,7 @@ def _to_come(count: Count, size: int) -> Floats:
 
 
 def _came(count: Count, value: float, size: int) -> Floats:
-    """What a value that was published may have told of a person."""
+    """The possible evidence of a published value about a person."""
     if count.others is None:
         nobody = mechanism_of(count).raw and value < size
         return np.array([[0.0, -np.inf]]) if nobody else _to_come(count, size)
@@ -180,9 +179,9 @@ def _came(count: Count, value: float, size: int) -> Floats:
 
 
 def possible_evidence(prior: MarkovPrior, release: Release, told: list[list[Floats]]) -> Floats:
-    """Evidence (n, T, C) of all that counts may tell together, of what is possible with these habits."""
+    """Evidence (n, T, C) of all possible values together, under these habits."""
     classes, sees = release.classes(prior), release.sees
-    # Only what can be at all is asked for: chances would underflow.
+    # Only possible states are asked for: chances would underflow.
     states, evidence = prior.initial[None] > 0, np.zeros((1, 0, sees.shape[1]))
     for t, step in enumerate(told):
         if t:

@@ -1,4 +1,4 @@
-"""What any guess achieves without a release, at most: cheap bounds, as logarithms.
+"""Cheap bounds on all guesses without a release, as logarithms.
 
 One of them says how probable the traces within so many misses of a guess are: Theorem 1 of the paper.
 """
@@ -20,8 +20,8 @@ from passerby.model.release import Release
 from passerby.support.numbers import logs
 
 Floats = NDArray[np.float64]
-#: The full recursion of Theorem 1 is run at once up to so many elementary operations, and where the fast one fails up
-#: to so many (a few minutes).
+#: The most operations of the full recursion of Theorem 1: to run it at once, and to run it if the fast one fails (a few
+#: minutes).
 FULL_AT_ONCE, FULL_LIMIT = 1e4, 3e11
 #: Binomial coefficients of at most so many steps are exact; beyond, differences of log factorials lose a few digits.
 EXACT_BINOMIALS = 2000
@@ -45,7 +45,7 @@ def check_single(prior: MarkovPrior) -> None:
 def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
     """Log of the paper's bound on the largest probability of a ball: `Σ_{l≤s} C(T, l) f(T - l)` (equation 5).
 
-    At `misses = 0` it is the probability of the likeliest trace that may be named, exact.
+    At `misses = 0` it is the probability of the likeliest nameable trace, exact.
     """
     check_single(prior)
     if misses == 0:
@@ -55,7 +55,7 @@ def log_ball_paper(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def log_likeliest(prior: MarkovPrior, steps: int) -> float:
-    """Log probability of the likeliest trace that may be named, `max_x Pr[X = x]`, where a state is a place."""
+    """Log probability of the likeliest nameable trace, `max_x Pr[X = x]`, if a state is a place."""
     check_single(prior)
     silence = Release.silent(prior.check_steps(steps)).classes(prior), np.zeros((1, steps, 1))
     _, value = decode.decode(*prior.named_logs, np.empty((0, 0)), *silence)
@@ -74,8 +74,8 @@ def log_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None) 
 
     Theorem 1 of Koga et al. (2024); for all k from 1 on, unless `misses` are given. Shape (misses + 1,). The second
     value tells whether every entry is exact. Unless it is small, a chain at equilibrium is tried with the fast
-    recursion first, which certifies its own entries; the full recursion is run for the rest unless it would take longer
-    than `FULL_LIMIT`, in which case the entries are upper bounds (and so still give a valid bound on the loss).
+    recursion first, which certifies its own entries. The full recursion is run for the rest unless it would take longer
+    than `FULL_LIMIT`. Otherwise the entries are upper bounds (and so still give a valid bound on the loss).
     """
     prior.check_steps(steps)
     misses = steps - 1 if misses is None else misses
@@ -98,10 +98,9 @@ def log_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None) 
 def fast_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None) -> tuple[Floats, NDArray[np.bool_]]:
     """`log f(k)` without the limit on the total gap, for chains at equilibrium: O(T M²) after a few powers.
 
-    Returns the values (misses + 1,), never below `log f(k)`, and which of them are certified to equal it: those whose
-    gaps add up to at most T - 1. Long gaps seldom pay, so only as many powers of the matrix are formed as certify the
-    values: the largest entry of a column never grows from one power to the next, which bounds all powers that were not
-    formed.
+    Returns the values (misses + 1,), never below `log f(k)`, and marks the values certified to equal it: their gaps add
+    up to at most T - 1. Long gaps seldom pay, so only the powers of the matrix needed for certifying the values are
+    formed. The largest entry of a column never grows from one power to the next. This bounds all powers never formed.
     """
     log_initial, _ = prior.named_logs
     fewest = 1 if misses is None else steps - misses
@@ -131,7 +130,7 @@ def full_joint_maxima(prior: MarkovPrior, steps: int, misses: int | None = None)
 
 
 def ahead(law: Floats, moves: Floats) -> Floats:
-    """`law @ moves`, in which what is possible does not underflow: it is taken for at least `FAINT`."""
+    """`law @ moves`, keeping possible states from underflow: their chance is taken for at least `FAINT`."""
     out = law @ moves
     if out.min() < FAINT:
         out[(out < FAINT) & ((law > 0).astype(np.float64) @ (moves > 0) > 0)] = FAINT
@@ -139,7 +138,7 @@ def ahead(law: Floats, moves: Floats) -> Floats:
 
 
 def marginals_at_least(prior: MarkovPrior, steps: int) -> Floats:
-    """`MarkovPrior.marginals`, in which what is possible does not underflow."""
+    """`MarkovPrior.marginals`, keeping possible states from underflow."""
     out = np.empty((prior.check_steps(steps), prior.places))
     out[0] = prior.initial
     for t in range(1, steps):
@@ -148,10 +147,10 @@ def marginals_at_least(prior: MarkovPrior, steps: int) -> Floats:
 
 
 def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Log of a cheap upper bound on what any guess achieves without a release: the best of three.
+    """Log of a cheap upper bound on all guesses without a release: the best of three.
 
-    The paper's sum over balls; moments of the number right (`log_moment_bound`); an adversary who is told each state
-    after naming its place (`log_told_bound`). Where several states share a place, the last one alone.
+    The three are the paper's sum over balls, moments of the number right (`log_moment_bound`), and an adversary
+    learning each state after naming its place (`log_told_bound`). If several states share a place, the last one alone.
     """
     values = [0.0]
     if misses == 0 and prior.single:
@@ -166,11 +165,11 @@ def log_kappa_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
-    """Log of `min_k Σ_t max_x A_k(t, x) / C(m, k)`, where m steps must be right.
+    """Log of `min_k Σ_t max_x A_k(t, x) / C(m, k)`, if m steps must be right.
 
-    With R right steps, `Pr[R >= m] <= E[C(R, k)] / C(m, k)`, and the expectation is a sum over sets of k steps of the
-    probability that the guess is right at all of them: `A_1(t,x) = Pr[X_t=x]`,
-    `A_k(t,x) = Σ_{u<t} max_y A_{k-1}(u,y) Pr[X_t=x | X_u=y]`. Refused where several states share a place.
+    With R right steps, `Pr[R >= m] <= E[C(R, k)] / C(m, k)`. The expectation is a sum over sets of k steps, of the
+    probability of the guess being right at all of them: `A_1(t,x) = Pr[X_t=x]`, `A_k(t,x) = Σ_{u<t} max_y A_{k-1}(u,y)
+    Pr[X_t=x | X_u=y]`. Refused if several states share a place.
     """
     if not prior.single:
         raise UnsupportedRelease(
@@ -189,11 +188,11 @@ def log_moment_bound(prior: MarkovPrior, steps: int, needed: int) -> float:
 
 
 def log_told_bound(prior: MarkovPrior, steps: int, misses: int) -> float:
-    """Log of the success of an adversary who learns each state after naming its place: never below that of any guess.
+    """Log of the success of an adversary learning each state after naming its place: never below any guess's success.
 
-    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_g Σ_{y at g} P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`. Each row
-    k has a scale of its own, as a logarithm. The recursion never falls when `W` is raised, so that what is too small
-    for its scale is.
+    `W_t(x,k) = Σ_y P(x,y) W_{t+1}(y,k) + max_g Σ_{y at g} P(x,y) (W_{t+1}(y,k-1) - W_{t+1}(y,k))`. Each row k has a
+    scale of its own, as a logarithm. The recursion never falls if `W` is raised. So an entry too small for its scale is
+    raised.
     """
     named = prior.named[prior.place_of]
     needed = steps - misses

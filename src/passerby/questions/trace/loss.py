@@ -1,4 +1,4 @@
-"""The loss of one person: what a measurement returns."""
+"""The loss of one person: the answer of a measurement."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from passerby.support.checks import is_number
 if TYPE_CHECKING:
     from .worst import Spread, Worst
 
-#: Where the baseline leaves less room than this, `advantage` is what was added as a share of this.
+#: If the baseline leaves less room than this, `advantage` is the gain as a share of this.
 LEAST_ROOM = 1e-9
-#: Both ends of what single series say may cross by so much: sums of probabilities are rounded.
+#: Both ends of single series may cross by so much: sums of probabilities are rounded.
 SLACK = 1e-9
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How a loss was found.
+    """The effort behind a loss.
 
-    `series` published series were looked at, listed in full or `sampled`, which cover a share `covered` of the
-    probability (or so many stretches between sightings, where all series are looked at at once); the search expanded
-    `nodes` beginnings of guesses in about `operations` elementary operations. `attack` and `bound` name the ones that
-    decided `lower` and `upper` ("baseline" where the best guess without the release is better than what was found with
-    it). `confidence` is the level at which the interval holds where an end rests on sampled series, and None where it
-    holds with certainty. `reached` tells whether the tolerance was met within the budget.
+    The looks went to `series` published series, listed in full or `sampled`. They cover a share `covered` of the
+    probability. If all series are looked at at once, `series` counts stretches between sightings. The search expanded
+    `nodes` beginnings of guesses in about `operations` elementary operations. `attack` and `bound` name the deciders of
+    `lower` and `upper`. They are "baseline" if the best guess without the release beats every attack found with it.
+    `confidence` is the level of the interval if an end rests on sampled series. It is None if the interval holds with
+    certainty. `reached` tells whether the tolerance was met within the budget.
     """
 
     series: int
@@ -49,20 +49,20 @@ class Effort:
 class Loss:
     """The privacy loss of one person: the success probability of the best attack lies in [`lower`, `upper`].
 
-    Both ends are for a person who lives by the prior: if the habits are wrong, neither need hold.
+    Both ends are for a person living by the prior: if the habits are wrong, neither need hold.
 
-    `lower` is what the best attack achieves for sure and `upper` the smallest bound; `attacks` and `bounds` hold each
-    by name, and `refused` the ones that cannot be given for this release, with the reason. `baseline` is what the
-    adversary achieves without the release, and `advantage` the share of the remaining room that the release adds:
-    `(loss - baseline) / (1 - baseline)`, where the room is not taken for smaller than `LEAST_ROOM`.
+    `lower` is the certain success of the best attack, and `upper` the smallest bound. `attacks` and `bounds` hold each
+    by name. `refused` holds the ones impossible for this release, with the reason. `baseline` is the adversary's
+    success without the release. `advantage` is the share of the remaining room added by the release: `(loss - baseline)
+    / (1 - baseline)`. The room is not taken for smaller than `LEAST_ROOM`.
 
-    Against an adversary who knows the others only by their habits (`Crowd`), attacks guess from habits and counts, and
-    the bound `crowd` is for an adversary who is told where each of the others was at every second step; the bound
-    `known` is for the one who knows where everyone else was. `remarks` says what else a reader should know, such as a
-    sample that was unlucky. `pooled` is what an average over many people takes from this one.
+    Against an adversary knowing the others only by their habits (`Crowd`), attacks guess from habits and counts. The
+    bound `crowd` is for an adversary with side information: the place of each of the others at every second step. The
+    bound `known` is for an adversary knowing the places of everybody else. `remarks` holds other news for a reader,
+    such as an unlucky sample. `pooled` is this person's part in an average over many people.
 
-    The loss is an average over all that may be published. `worst` and `tail` tell of the series that give most away,
-    which are looked at, one by one, once somebody asks.
+    The mean chance of finding the person over the worst series of this total probability: a tenth of all, say. `worst`
+    and `tail` are about the most telling series. These are looked at, one by one, on the first call.
     """
 
     lower: float
@@ -80,11 +80,11 @@ class Loss:
 
     @property
     def advantage(self) -> Interval:
-        """What the release added: `(loss - baseline) / max(1 - baseline, 1e-9)`, between 0 and 1.
+        """The gain by the release: `(loss - baseline) / max(1 - baseline, 1e-9)`, between 0 and 1.
 
-        Somebody who is guessed all but for sure without the release leaves no room to add to. A share of a room that
-        is no larger than rounding errors would be any number, so that of a smaller room than `LEAST_ROOM` is a share of
-        `LEAST_ROOM`: about 0, as where nothing is published.
+        Somebody nearly certain to be guessed without the release leaves no room to add to. A share of a room within
+        rounding errors would be any number. So below `LEAST_ROOM`, the gain is a share of `LEAST_ROOM`: about 0, as if
+        nothing were published.
         """
 
         def share(loss: float, known: float) -> float:
@@ -95,7 +95,7 @@ class Loss:
         )
 
     def robust(self, nats: float) -> float:
-        """At least the success of any attack where the person's law is within so many nats of the prior.
+        """A lower bound for the success of any attack, if the person's law is within so many nats of the prior.
 
         The largest q with `kl(q ‖ upper) <= nats`: success is an event, and by the data-processing inequality its
         chances under the two laws diverge by no more than the laws do.
@@ -105,10 +105,10 @@ class Loss:
         return max(self.upper, divergence_root(nats, math.log(self.upper) if self.upper > 0 else -math.inf))
 
     def worst(self, chance: float = 0.9) -> Interval:
-        """How likely a series appears after which this person is found with more than this chance.
+        """The chance of a series after which this person is found with more than this chance.
 
         With V the best guess's chance given a series, `(loss - c) / (1 - c) <= Pr[V > c] <= loss / c`. Ends of single
-        series narrow that. Where these must be drawn, it holds at the confidence that was asked for.
+        series narrow this interval. If these must be drawn, it holds at the chosen confidence.
 
         >>> from passerby import Release, line_prior, measure
         >>> loss = measure(line_prior(4), Release([1, 2]))
@@ -132,14 +132,14 @@ class Loss:
         return self._narrowed(lower, upper, lambda spread: spread.mean_of_worst(float(share)))
 
     def _narrowed(self, lower: float, upper: float, ends: Callable[[Spread], tuple[float, float]]) -> Interval:
-        """What follows from the loss, and what single series say; two samples are not trusted at once."""
+        """The ends from the loss, narrowed by single series. Two samples are not trusted at once."""
         spread = None if self.series is None else self.series.spread
         if spread is None:
             return Interval(lower, upper)
         low, high = ends(spread)
         if self.effort.confidence is None:
             low, high = max(low, lower), min(high, upper)
-        # Beyond rounding, only a sample that was unlucky is contradicted by what is certain.
+        # Beyond rounding, only an unlucky sample contradicts certain ends.
         if low > high + SLACK:
             return Interval(lower, upper)
         return Interval(min(low, high), max(low, high))
@@ -160,6 +160,6 @@ class Loss:
 
 
 def _check_share(name: str, argument: str, value: object) -> None:
-    """Refuse what is no number from 0 to 1."""
+    """Refuse anything but a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{name}({argument}={value!r}): expected a number from 0 to 1")

@@ -1,4 +1,4 @@
-"""From a goal to the loss: run the methods, and see which attack and which bound decide."""
+"""From a goal to the loss: run the methods, and find the deciding attack and bound."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .loss import Effort, Loss
 from .methods import ATTACKS, BOUNDS, METHODS
 from .worst import Worst
 
-#: Whether both ends of the loss and both of the baseline, in this order, are all that is to be known.
+#: A test of both ends of the loss and both of the baseline, in this order, for having found enough.
 Enough = Callable[[float, float, float, float], bool]
-#: A sample decides where it leaves at most this share of the certain gap, or raises the lower end by this factor: an
-#: interval that holds for certain is worth more than one that is a little narrower.
+#: A sample decides if it leaves at most this share of the certain gap, or raises the lower end by this factor. A
+#: certain interval is worth more than a slightly narrower one.
 WORTHWHILE = 0.8
 FACTOR = 1.05
-#: The ends of an interval that differ by less than this share differ by rounding.
+#: The ends of an interval differing by less than this share differ by rounding.
 SAME = 1e-12
 
 
@@ -49,7 +49,7 @@ def trace_loss(
 
 
 def loss_of(goal: Goal) -> Loss:
-    """What all methods say of a question, put together."""
+    """The answers of all methods to a question, put together."""
     started = time.perf_counter()
     known, refused = investigate(goal)
     return conclude(goal, known, refused, started)
@@ -66,9 +66,9 @@ def measure_until(enough: Enough, prior: MarkovPrior, release: Release, misses: 
 def investigate(
     goal: Goal, methods: Sequence[Method] = METHODS, *, enough: Enough | None = None
 ) -> tuple[Known, dict[str, str]]:
-    """Run the methods one after another; returns what they found, and why something was not found.
+    """Run the methods one after another; returns their findings, and the reasons for missing ones.
 
-    Once the ends that are certain are `enough`, nothing more is tried.
+    Once the certain ends are `enough`, nothing more is tried.
     """
     known = Known(unaided=goal.published is None)
     refused: dict[str, str] = {}
@@ -83,7 +83,7 @@ def investigate(
 
 
 def _try(method: Method, goal: Goal, known: Known, refused: dict[str, str]) -> None:
-    """Add what a method finds to what is known, or why it does not apply to what is refused."""
+    """Add a method's findings to the known ones, or its reason for not applying to the refused ones."""
     reason = method.reason(goal)
     if reason is not None:
         for name in method.bounds:
@@ -93,13 +93,13 @@ def _try(method: Method, goal: Goal, known: Known, refused: dict[str, str]) -> N
         for finding in method.run(goal, known):
             known.add(finding)
     except UnsupportedRelease as unsupported:
-        # What was tried says more than what does not apply.
+        # A failure of a tried method says more than the reason of one not applying.
         refused.update(dict.fromkeys(method.yields, str(unsupported)))
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The finding that decides each end, and what is worth saying about it."""
+    """The finding deciding each end, and remarks on it."""
 
     floor: Finding
     ceiling: Finding
@@ -107,12 +107,12 @@ class Ends:
 
     @property
     def lower(self) -> float:
-        """What is achieved at least."""
+        """The deciding lower end."""
         return self.floor.floor
 
     @property
     def upper(self) -> float:
-        """What is achieved at most; rounding may have put the ceiling a little below the floor."""
+        """The deciding upper end; rounding may have put the ceiling a little below the floor."""
         return max(self.floor.floor, self.ceiling.ceiling)
 
     @property
@@ -122,7 +122,7 @@ class Ends:
 
 
 def conclude(goal: Goal, known: Known, refused: dict[str, str], started: float) -> Loss:
-    """The loss: the best attack and the smallest bound, with all that was found beside them."""
+    """The loss: the best attack and the smallest bound, with all other findings beside them."""
     ends = decide(known)
     look = _look(known, ends)
     sampled = ends.sampled
@@ -158,20 +158,20 @@ def conclude(goal: Goal, known: Known, refused: dict[str, str], started: float) 
 
 
 def _confidence(goal: Goal, known: Known) -> float:
-    """The level at which all ends hold: two have all of the doubt, and one more may have a small part of it."""
+    """The level of all ends together: two have all of the doubt, and one more may have a small part of it."""
     more = known.bound("erasure", sampled=True)
     drawn = more is not None and more.level is not None
     return 1 - (1 - goal.confidence) * (1 + SPARE) if drawn else goal.confidence
 
 
 def _pooled(known: Known) -> Pooled:
-    """What was drawn where anything was, whatever was drawn: to choose by the draws would be to favour lucky ones."""
+    """The draws, if anything was drawn, whatever they are: choosing by the draws would favour lucky ones."""
     certain = Pooled(known.floor.floor, max(known.floor.floor, known.ceiling.ceiling))
     return next((f.pooled for f in known if f.pooled is not None), certain)
 
 
 def decide(known: Known) -> Ends:
-    """The certain ends, or those of a sample where it says enough more."""
+    """The certain ends, or the ends of a sample if it says enough more."""
     certain = Ends(known.floor, known.ceiling)
     drawn = [f for f in known if f.level is not None and not f.assumes and f.about == "loss"]
     floor = max((f for f in drawn if f.floor > certain.lower), key=lambda f: f.floor, default=known.floor)
@@ -189,7 +189,7 @@ def decide(known: Known) -> Ends:
 
 
 def _settled(known: Known) -> bool:
-    """Whether all that can be published was looked at without a sample."""
+    """Whether all possible series were looked at without a sample."""
     return any(f.name == "posterior" and f.certain for f in known)
 
 
@@ -199,7 +199,7 @@ def _worthwhile(certain: Ends, both: Ends) -> bool:
 
 
 def _look(known: Known, ends: Ends) -> Look:
-    """What was looked at to find the ends: the sample where it decides or nothing else was looked at."""
+    """The looks behind the ends: the sample if it decides or nothing else was looked at."""
     looks = [f.look for f in known if f.look is not None]
     certain = [look for look in looks if not look.sampled]
     return next(reversed(looks if ends.sampled or not certain else certain), Look())
@@ -214,6 +214,6 @@ def _attack(known: Known, name: str, upper: float, sampled: bool) -> Finding | N
 
 
 def _clipped(baseline: Finding, ends: Ends, goal: Goal) -> Interval:
-    """The baseline: never above what is achieved with the release, on average over all that can be published."""
+    """The baseline: never above the success with the release, on average over all possible series."""
     upper = min(baseline.ceiling, ends.upper) if goal.published is None else baseline.ceiling
     return Interval(baseline.floor, max(baseline.floor, upper))

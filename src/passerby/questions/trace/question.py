@@ -1,4 +1,4 @@
-"""Where a person was, step by step: the question of the paper, also for zones, or for places that are near enough."""
+"""A person's places, step by step: the question of the paper, also for zones, or for places near enough."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Near = Sequence[Iterable[Any]] | NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Trace(Question):
-    """The whole trace, of which at most `misses` steps are guessed wrong.
+    """The whole trace, with at most `misses` steps guessed wrong.
 
     A whole number is short for it: `measure(prior, release, 1)` asks for `Trace(1)`.
 
     With `zones`, the zone of each place (P,) from 0 on, a guess names the zone of each step. Sensors count at places as
-    before, so that a sighting tells more than the zone. Zones with a `guessable` place are named.
+    before, so a sighting tells more than the zone. Zones with a `guessable` place are named.
 
-    With `within`, a step is right if the place that is named is near enough: `within[g]` has the places at which g is
-    right, as a set or as a row of a table (P, P). Each place is near itself; nearness need not be mutual.
+    With `within`, a step is right if the named place is near enough. `within[g]` has the right places for g, as a set
+    or as a row of a table (P, P). Each place is near itself; nearness need not be mutual.
 
     >>> import passerby as pb
     >>> east_or_west = pb.Trace(zones=[0, 0, 1, 1])
@@ -61,18 +61,18 @@ class Trace(Question):
 
     @property
     def sentence(self) -> str:
-        """What is asked, in words."""
+        """The question, in words."""
         what = "place" if self.zones is None else "zone"
         near = "" if self.within is None else ", or a place near enough"
         return (f"all but {self.misses} of the {what}s" if self.misses else f"every {what}") + f" of the person{near}"
 
     def check(self, prior: MarkovPrior, release: Release) -> None:
-        """Refuse a number of misses that is none, or not below the number of steps, and zones of other places."""
+        """Refuse an invalid number of misses, or one not below the number of steps, and zones of other places."""
         release.check_misses(self.misses)
         self._naming(prior)
 
     def answer(self, setup: Setup, way: Way = "exact") -> Loss:
-        """The loss, by all methods of the paper and beyond it that hold for what is named."""
+        """The loss, by all methods of the paper and beyond it suited to the named things."""
         naming = self._naming(setup.prior)
         if naming is not None and way == "sampling":
             raise InputError("method='sampling': the paper's way names places; leave zones=... and within=... out")
@@ -85,13 +85,13 @@ class Trace(Question):
         raise InputError("Trace: zones=... and within=... are for places as they are numbered here")
 
     def _naming(self, prior: MarkovPrior) -> Naming | None:
-        """What a guess names; None for the place itself."""
+        """The names used by a guess; None for the place itself."""
         if self.zones is not None:
             return of_zones(prior, self.zones)
         return None if self.within is None else of_near(prior, self.within)
 
     def _key(self) -> tuple[Any, ...]:
-        """What is asked, as values that are equal if the same is asked."""
+        """The question as values: equal questions have equal values."""
         zones = None if self.zones is None else tuple(np.asarray(self.zones).tolist())
         near = None if self.within is None else tuple(_row(row) for row in self.within)
         return self.misses, zones, near

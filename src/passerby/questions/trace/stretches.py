@@ -17,7 +17,7 @@ from .guess import missing
 if TYPE_CHECKING:
     from passerby.kernels.renewal.best_guess import Stretchwise
 
-#: Elementary operations from which on guesses for all stretches are dear.
+#: Elementary operations above which guesses for all stretches are dear.
 DENSE = 1e9
 #: Tables over pairs of sightings may have at most this many entries.
 PAIRS_LIMIT = 1e8
@@ -35,11 +35,11 @@ def bracket_stretches(
 ) -> Stretchwise | None:
     """Bracket the best guess over all series of raw counts at once, by the stretches between sightings.
 
-    See `kernels.renewal.best_guess`. For a chain whose states are places, `more` tells what may be spent on top of the
-    budget, or None to end soon. Of a mixture, no attack exceeds `Σ_k w_k loss_k`, what is achieved where the mode is
-    told; from below, guesses are scored under every mode, or with `told`, both ends are for somebody who is told it.
-    None where the tables over pairs of sightings are too big, a sensor is at a place that may not be named, or a
-    sighting does not reveal the state (of a mode).
+    See `kernels.renewal.best_guess`. For a chain of places, `more` gives the effort to spend on top of the budget, or
+    None to end soon. For a mixture, no attack exceeds `Σ_k w_k loss_k`, the success of an adversary knowing the mode.
+    From below, guesses are scored under every mode. With `told`, both ends are for an adversary knowing it. None if the
+    tables over pairs of sightings are too big, or if a sensor is at an unnameable place. None also if a sighting does
+    not reveal the state (of a mode).
     """
     if not release.reveals or prior.naming is not None:
         return None
@@ -81,19 +81,19 @@ def least_cost(prior: MarkovPrior, release: Release, misses: int) -> float:
 
 
 def _cost(prior: MarkovPrior, release: Release, misses: int) -> float:
-    """The same with all places as they are, which is no less."""
+    """The same with all places as they are: no less."""
     return 40.0 * (release.grid.size + 1.0) ** 2 * (misses + 1.0) * prior.states
 
 
 def dense(prior: MarkovPrior, release: Release, misses: int) -> bool:
-    """Whether guesses for all stretches cost so much that it pays to think first of what they will bring."""
+    """Whether guesses for all stretches are too dear to start without weighing their gain."""
     if not prior.single or not release.reveals or prior.naming is not None or _cost(prior, release, misses) <= DENSE:
         return False
     return least_cost(prior, release, misses) > DENSE
 
 
 def stretch_ceiling(prior: MarkovPrior, release: Release, misses: int) -> float:
-    """The upper end alone, at the least effort; 1 where stretches are not looked at (see `bracket_stretches`)."""
+    """The upper end alone, at the least effort; 1 if stretches are not looked at (see `bracket_stretches`)."""
     named = prior.guessable[release.grid[release.grid >= 0]].all()
     fits = named and prior.naming is None and tables_fit(prior, release, misses)
     if not release.reveals or not prior.single or not fits:
@@ -126,11 +126,11 @@ def _of_chain(
 
 
 def besides_standing(prior: MarkovPrior, release: Release, misses: int, each: Sequence[Stretchwise]) -> float | None:
-    """What is achieved for sure where one mode moves and all others stand at a place; None where it is otherwise.
+    """The certain success if one mode moves and all others stand at a place; None otherwise.
 
-    `each` is what was found for each mode. Guesses are those of the mode that moves. Who stands where a sensor always
-    is, is found. Who stands where none ever is, is never sighted, and then their place may be named at all steps, if
-    that gains more than it costs those who move.
+    `each` is the finding for each mode. Guesses are the guesses of the moving mode. A person standing at a permanent
+    sensor is found. A person standing away from all sensors is never sighted. Then their place may be named at all
+    steps, if the gain exceeds the cost to the moving mode.
     """
     modes = parts(prior)
     stands = [_stands_at(mode, release.steps) for _, mode in modes]
@@ -153,7 +153,7 @@ def besides_standing(prior: MarkovPrior, release: Release, misses: int, each: Se
 
 
 def _stands_at(prior: MarkovPrior, steps: int) -> int | None:
-    """The place at which somebody is for sure at all steps; None where there is no such place."""
+    """The place of somebody standing still for sure at all steps; None if there is no such place."""
     law = prior.marginals(steps)
     place = int(law[0].argmax())
     return place if (law[:, place] == 1.0).all() else None
@@ -176,11 +176,11 @@ def _unsighted(prior: MarkovPrior, release: Release, place: int, misses: int) ->
 
 
 def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
-    """For raw counts and a mixture of chains: what guesses for the stretches between sightings achieve, for sure.
+    """For raw counts and a mixture of chains: the certain success of guesses for the stretches between sightings.
 
-    Guesses are those of a chain that moves as the mixture does on average, and of its likeliest mode. They are scored
-    under each mode by itself, which a sighting makes start afresh (`kernels.renewal.stretch_policy`). The best is taken
-    for each stretch.
+    Guesses come from a chain moving as the mixture does on average, and from the likeliest mode. They are scored under
+    each mode by itself: a sighting makes a mode start afresh (`kernels.renewal.stretch_policy`). The best is taken for
+    each stretch.
     """
     from passerby.kernels.renewal.best_guess import unwatched
     from passerby.kernels.renewal.stretch_policy import best_plain, plain_laws

@@ -1,8 +1,9 @@
-"""Drawn series that are looked at by lot, and what looks will leave before they are made.
+"""Drawn series looked at by lot, and a forecast of the gap left by these looks.
 
-A quick look says that no guess exceeds `U(y)` given a series y, and a known guess achieves `h(y)`. With any chance
-`q(y) >= (U - h) / (1 - h)`, a coin that depends on nothing else decides whether y is looked at. Then `h + (B - h) / q`
-for those that are, and h for the others, lies between h and 1 and has the mean `B(y)`, the success of the best guess.
+A quick look bounds every guess by `U(y)` given a series y, and a known guess achieves `h(y)`. The look at y is decided
+by a coin depending on nothing else, with any chance `q(y) >= (U - h) / (1 - h)`. The estimate is `h + (B - h) / q` for
+series with a look, and h for the others. It lies between h and 1 and has the mean `B(y)`, the success of the best
+guess.
 """
 
 from __future__ import annotations
@@ -27,18 +28,19 @@ from .ways import FAR, anchor, dear, draws, resolution
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: No series is looked at with a smaller chance: what is rarely looked at counts the more, and the average varies.
+#: No series is looked at with a smaller chance: rare looks weigh more, and the average varies.
 LEAST_CHANCE = 0.05
-#: So many series tell what looks will leave, and which share is to be looked at; if it is more than so much, all are.
+#: So many series serve to forecast the looks' gap, and the share to look at. If it is more than so much, all are looked
+#: at.
 PILOT, MOST_LOOKED_AT = 16, 0.5
-#: The share of a budget that a first look at the series of a sample may take, where it is by lot.
+#: The share of a budget for a first look at the series of a sample, if it is by lot.
 FIRST_LOOK = 0.8
-#: The share that closer looks leave of what a quick one does.
+#: Closer looks leave this share of the gap of a quick one.
 CLOSER = 0.5
-#: What the bound `raw` leaves of the ceiling of stretches at once, with a budget of so many times what guesses for all
-#: of them cost, and with less.
+#: The share of the ceiling of stretches at once left by the bound `raw`: with a budget of so many times the cost of
+#: guesses for all of them, and with less.
 RAW_LEAVES, WITH_LITTLE, PLENTY = 0.4, 0.75, 5.0
-#: With this part of what guesses for all stretches cost, for each pair of numbers of wrong steps, nothing is gained.
+#: Below this part of the cost of guesses for all stretches, for each pair of numbers of wrong steps, nothing is gained.
 PART = 1 / 42
 
 
@@ -48,7 +50,7 @@ def cost_of_quick_ceiling(prior: MarkovPrior, steps: int, misses: int) -> float:
 
 
 def quick_ceiling(prior: MarkovPrior, release: Release, series: Series, misses: int) -> Floats:
-    """What no guess exceeds for each series (n,), by a quick look; 1 where states share places, or for other names."""
+    """A ceiling on all guesses for each series (n,), by a quick look; 1 if states share places, or for other names."""
     if prior.naming is not None:
         return np.ones(len(series))
     case = merged(prior, release, series.weights)
@@ -59,14 +61,14 @@ def quick_ceiling(prior: MarkovPrior, release: Release, series: Series, misses: 
 
 
 def chances(floor: Floats, ceiling: Floats) -> Floats:
-    """With which chance each series (n,) is looked at, if the success of the best guess is between these (n,)."""
+    """The chance of a look at each series (n,), if the success of the best guess is between these (n,)."""
     room = np.divide(ceiling - floor, 1.0 - floor, out=np.ones(len(floor)), where=floor < 1.0)
     return np.clip(room, LEAST_CHANCE, 1.0)
 
 
 @dataclass(frozen=True)
 class Thinned:
-    """Series, the success `floor` (n,) of a known guess, the `chance` (n,) of a look, and which are `kept` (m,)."""
+    """Series, the success `floor` (n,) of a known guess, the `chance` (n,) of a look, and the `kept` series (m,)."""
 
     series: Series
     floor: Floats
@@ -75,11 +77,11 @@ class Thinned:
 
     @property
     def few(self) -> Series:
-        """Those that are looked at, each for all that had the same chance."""
+        """The kept series, each for all series with the same chance."""
         return self.series.some(self.kept, self.series.mass[self.kept] / self.chance[self.kept])
 
     def whole(self, found: Brackets) -> Brackets:
-        """What was found for the few, as values for all series: with the same mean, and not above 1.
+        """The findings for the few, as values for all series: with the same mean, and not above 1.
 
         Plain guesses are only made for the few, and only guide stakes.
         """
@@ -90,14 +92,14 @@ class Thinned:
         return Brackets(plain, stepwise, lower, upper, rows, found.nodes, found.operations)
 
     def _lifted(self, values: Floats) -> Floats:
-        """`floor + (v - floor) / chance` for those that are looked at, the floor for others."""
+        """`floor + (v - floor) / chance` for kept series, the floor for others."""
         own, out = self.floor[self.kept], self.floor.copy()
         out[self.kept] = np.minimum(1.0, own + np.maximum(0.0, values - own) / self.chance[self.kept])
         return out
 
 
 def thin(goal: Goal, series: Series, rng: np.random.Generator) -> Thinned:
-    """Toss a coin for each series, by what a quick look leaves above the anchor."""
+    """Toss a coin for each series, by the gap of a quick look above the anchor."""
     anchored = np.full(len(series), series.anchored)
     chance = chances(anchored, quick_ceiling(goal.prior, goal.told, series, goal.misses))
     return Thinned(series, anchored, chance, np.flatnonzero(rng.random(len(series)) < chance))
@@ -105,7 +107,7 @@ def thin(goal: Goal, series: Series, rng: np.random.Generator) -> Thinned:
 
 @dataclass(frozen=True)
 class Pilot:
-    """So many series are to be drawn if they are looked at by lot; `told` is what a quick look leaves, on average.
+    """So many series are to be drawn if they are looked at by lot. `told` is the gap of a quick look, on average.
 
     Of these, no more are looked at than would be drawn otherwise.
     """
@@ -115,7 +117,7 @@ class Pilot:
 
 
 def pilot(goal: Goal, known: Known) -> Pilot | None:
-    """From a few series that are not used again; None where looks are not dear, or all series are to be looked at."""
+    """From a few series never used again; None if looks are not dear, or all series are to be looked at."""
     prior, told, steps, misses = goal.prior, goal.told, goal.steps, goal.misses
     if not dear(goal) or not prior.single or prior.naming is not None or steps * prior.states**2 > MEMORY_LIMIT:
         return None
@@ -130,7 +132,7 @@ def pilot(goal: Goal, known: Known) -> Pilot | None:
 
 
 def sample_leaves(goal: Goal, known: Known) -> float:
-    """What a sample will leave above the baseline."""
+    """The gap of a sample above the baseline."""
     floor, first = known.baseline.floor, pilot(goal, known)
     if first is None:
         return FAR * resolution(goal, floor, draws(goal))
@@ -138,13 +140,13 @@ def sample_leaves(goal: Goal, known: Known) -> float:
 
 
 def raw_leaves(goal: Goal, known: Known, ceiling: float) -> float:
-    """What the bound `raw` will, if somebody who is told all places never exceeds `ceiling`."""
+    """The gap of the bound `raw`, if an adversary knowing all places never exceeds `ceiling`."""
     least = least_cost(goal.prior, goal.release.as_raw(), goal.misses)
     share = RAW_LEAVES if goal.budget > PLENTY * least else WITH_LITTLE
     return share * max(0.0, ceiling - known.baseline.floor)
 
 
 def stretches_leave(goal: Goal) -> float:
-    """The share that stretches will leave of what is open to raw counts: seen to fall as a root of what is spent."""
+    """The share of the gap to raw counts left by stretches: it was seen to fall as a root of the effort."""
     least = PART * (goal.misses + 1) ** 2 * least_cost(goal.prior, goal.told, goal.misses)
     return min(WITH_LITTLE, math.sqrt(least / max(goal.budget, 1.0)))

@@ -1,4 +1,4 @@
-"""What methods share: when they do not apply, how many series they can afford, and what they find in these."""
+"""Common parts of methods: their limits, the number of series they can afford, and their findings in these."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from .guess import (
 
 #: Fewer sampled series than this say too little to be worth the name.
 MIN_RUNS = 20
-#: The share of a budget that the first look at all series of a sample may take.
+#: The share of a budget for the first look at all series of a sample.
 FIRST_LOOK = 0.5
-#: Elementary operations from which on a look at a series is dear, and what is small beside the success of a guess.
+#: Elementary operations above which a look at a series is dear, and a number small beside the success of a guess.
 DEAR, SMALL = 5e6, 0.1
-#: Both ends of a sample are further apart than so many times what one of them resolves, but for luck.
+#: But for luck, both ends of a sample are further apart than so many times its resolution.
 FAR = 2.0
-#: Series that are, all together, so small a part of what the tolerance allows are not listed: most series are such.
+#: Series together making up so small a part of the tolerance are not listed: most series are such.
 NEGLIGIBLE = 1e-3
 
 
@@ -48,12 +48,12 @@ def affordable(goal: Goal, budget: float) -> int:
 
 
 def negligible(goal: Goal, known: Known) -> float:
-    """The probability that a list leaves over though there is room for it, unless a list was asked for."""
+    """The probability left over by a list in spite of room for it, unless a list was asked for."""
     return 0.0 if goal.series == "enumerate" else NEGLIGIBLE * goal.tolerance * known.baseline.floor
 
 
 def draws(goal: Goal, most: int | None = None) -> int:
-    """How many series are drawn, where they are: at most so many, or what the budget pays for."""
+    """The number of series to draw: at most so many, or as many as the budget pays for."""
     most = affordable(goal, goal.budget) if most is None else most
     return max(min(MIN_RUNS, goal.runs), min(goal.runs, most))
 
@@ -76,10 +76,10 @@ def looks(goal: Goal, budget: float) -> int:
 
 
 def balanced(goal: Goal, known: Known) -> int:
-    """How many series are drawn to be searched.
+    """The number of series to draw for a search.
 
-    A sample resolves a share of certainty, and a search for each of its series a share of what is achieved. Where looks
-    are dear, no more are drawn than it takes for the first to be small beside the second.
+    A sample resolves a share of certainty, and a search for each of its series resolves a share of the success. If
+    looks are dear, the first is made small beside the second, and no more series are drawn.
     """
     runs = draws(goal)
     if not dear(goal):
@@ -94,7 +94,7 @@ def dear(goal: Goal) -> bool:
 
 
 def sample(goal: Goal, known: Known, runs: int) -> Series:
-    """Series drawn for traces that the best guess without the release gets wrong."""
+    """Series drawn for traces guessed wrong by the best guess without the release."""
     return sample_series(goal.prior, goal.told, goal.rng(), runs, anchor(goal, known))
 
 
@@ -107,9 +107,9 @@ def looked(series: Series, *searches: Brackets) -> Look:
 def searched(
     goal: Goal, release: Release, series: Series, spent: float = 0.0, *, bounded: bool = True
 ) -> Iterator[Finding]:
-    """Attacks and the bound `posterior` from the best guess for each series, with what is left of the budget.
+    """Attacks and the bound `posterior` from the best guess for each series, with the rest of the budget.
 
-    Unless it is to be `bounded`, guesses alone are looked for. Where posterior chains do not fit into memory, the
+    Unless it is to be `bounded`, guesses alone are looked for. If posterior chains do not fit into memory, the
     likeliest traces alone are scored.
     """
     prior, misses, level = goal.prior, goal.misses, goal.level
@@ -139,8 +139,8 @@ def bound_of(series: Series, found: Brackets, goal: Goal, look: Look) -> Finding
 def pooled(series: Series, found: Brackets) -> Pooled:
     """The best guess's success averaged over the draws, from both sides.
 
-    The ends of single draws depend on each other, since effort goes where it helps all of them, but they never lie
-    inside of what depends on one draw alone: its best guess's success.
+    The ends of single draws depend on each other, since effort goes to draws helping all of them. But they always
+    enclose the best guess's success, a number depending on one draw alone.
     """
     lower = np.maximum(found.lower, series.anchored)
     upper = np.maximum(np.minimum(found.upper, series.capped), lower)  # they may differ by rounding
@@ -148,7 +148,7 @@ def pooled(series: Series, found: Brackets) -> Pooled:
 
 
 def best_of(series: Series, best: Floats, guide: Floats, goal: Goal, look: Look) -> Finding:
-    """The best guess that was found for each series, or the anchor's, and what it achieves for sure."""
+    """The best guess found for each series, or the anchor's, and its certain success."""
     best = np.maximum(best, series.anchored)
     value, error = series.mean(best)
     if not series.sampled:
@@ -158,7 +158,7 @@ def best_of(series: Series, best: Floats, guide: Floats, goal: Goal, look: Look)
 
 
 def plainly(goal: Goal, series: Series) -> Iterator[Finding]:
-    """The plain guesses, which use the published values in full, averaged over a sample."""
+    """The plain guesses, based on the published values in full, averaged over a sample."""
     prior, told, misses, level = goal.prior, goal.told, goal.misses, goal.level
     try:
         likeliest, marginal = plain_series(prior, told, series, misses)
@@ -170,14 +170,14 @@ def plainly(goal: Goal, series: Series) -> Iterator[Finding]:
 
 
 def refuses_others(goal: Goal) -> str | None:
-    """The reason, where counts cannot be looked at one by one, or the question is not about all of them."""
+    """The reason, if counts cannot be looked at one by one, or the question is not about all of them."""
     if not goal.release.independent:
         return "counts of the same crowd depend on each other"
     return refuses_one_series(goal)
 
 
 def refuses_one_series(goal: Goal) -> str | None:
-    """The reason, where the question is not about all that can be published."""
+    """The reason, if the question is not about all possible series."""
     if goal.published is not None:
         return "one series was published, and the question is about that one"
     return "the paper's way draws traces" if goal.way == "sampling" else None

@@ -1,7 +1,7 @@
-"""The worst series: how often counts appear after which somebody is found with more than a given chance.
+"""The worst series: the chance of counts after which somebody is found with more than a given chance.
 
-Given a series, the best guess is right with the chance `V(y) = max_g Pr[g right | y]`, whose mean is the loss. The loss
-alone bounds how V is spread; V is known better where all series, or drawn ones, are looked at one by one.
+Given a series, the best guess is right with the chance `V(y) = max_g Pr[g right | y]`. Its mean is the loss. The loss
+alone bounds the spread of V. V is known better if all series, or drawn ones, are looked at one by one.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Ends = tuple[float, float]
 
 #: Elementary operations for a closer look at single series.
 EFFORT = 2e9
-#: Chances that differ by less differ by rounding.
+#: Chances differing by less differ by rounding.
 ALMOST = 1e-12
-#: Series are listed where at most so many times as many are possible.
+#: Series are listed if at most so many times as many are possible.
 WORTH_LISTING = 16
-#: Cells of the law of long raw series, at the least and at the most, and numbers that are kept for all sightings.
+#: Cells of the law of long raw series, at the least and at the most, and the most numbers kept for all sightings.
 CELLS, MOST_KEPT = (256, 8192), 4e6
-#: Chances that are smaller than the loss by this factor are not told apart, in logarithms, nor any below the least.
+#: Chances smaller than the loss by this factor, in logarithms, are lumped. So are chances below the least.
 FARTHEST, LEAST = 12.0, 700.0
 
 
@@ -47,8 +47,8 @@ FARTHEST, LEAST = 12.0, 700.0
 class Spread:
     """Series, or groups of them, with both ends of the best guess's chance in each (n,).
 
-    `mass` (n,) is how likely each is; what is missing from one may be anything. Series that were drawn are all as
-    likely: each end of what is said of them then holds at `level`, and `guide` (n,) depends on each draw alone.
+    The mean chance over the worst series of this total probability (Rockafellar and Uryasev 2000). Drawn series all
+    have the same chance. Each end then holds at `level`, and `guide` (n,) depends on each draw alone.
     """
 
     mass: Floats
@@ -58,7 +58,7 @@ class Spread:
     guide: Floats | None = None
 
     def above(self, chance: float) -> Ends:
-        """How likely a series is that gives a larger chance than this."""
+        """The probability of all series with a larger chance than this."""
         surely, perhaps = self.lower > chance + ALMOST, self.upper > chance + ALMOST
         if self.level is not None:
             return share_limits(surely, self.level)[0], share_limits(perhaps, self.level)[1]
@@ -66,7 +66,7 @@ class Spread:
         return min(1.0, float(self.mass[surely].sum())), min(1.0, float(self.mass[perhaps].sum()) + left)
 
     def mean_of_worst(self, share: float) -> Ends:
-        """The mean chance over the worst series, which are so likely together (Rockafellar and Uryasev 2000)."""
+        """The mean chance over the worst series, together of this probability (Rockafellar and Uryasev 2000)."""
         if self.level is not None:
             return self._drawn(share, self.level)
         left = max(0.0, 1 - float(self.mass.sum()))
@@ -74,10 +74,10 @@ class Spread:
         return _worst(mass, np.append(self.lower, 0.0), share), _worst(mass, np.append(self.upper, 1.0), share)
 
     def _drawn(self, share: float, level: float) -> Ends:
-        """Limits from the second half of the draws, at a threshold z that the first half chooses.
+        """Limits from the second half of the draws, at a threshold z chosen by the first half.
 
-        For any z, the mean is at most `z + E[(V - z)⁺] / share`. With `p = Pr[V > z]` it is at least
-        `(z p + E[(V - z)⁺]) / max(share, p)`, which rises in p up to the share, and falls beyond it.
+        For any z, the mean is at most `z + E[(V - z)⁺] / share`. With `p = Pr[V > z]` it is at least `(z p + E[(V -
+        z)⁺]) / max(share, p)`. This rises in p up to the share, and falls beyond it.
         """
         guide = self.lower if self.guide is None else self.guide
         half = len(guide) // 2
@@ -94,7 +94,7 @@ class Spread:
 
 
 def _worst(mass: Floats, values: Floats, share: float) -> float:
-    """The mean of values over those that are largest, up to a share of all."""
+    """The mean of the largest values, up to a share of all."""
     order = np.argsort(-values, kind="stable")
     before = np.concatenate([[0.0], np.cumsum(mass[order])[:-1]])
     taken = np.clip(share - before, 0.0, mass[order])
@@ -102,10 +102,10 @@ def _worst(mass: Floats, values: Floats, share: float) -> float:
 
 
 def spread_of(goal: Goal) -> Spread | None:
-    """What is known of the best guess's chance in single series; None where that is nothing.
+    """The knowledge of the best guess's chance in single series; None if there is none.
 
-    Few series are listed. The law of long raw series is followed from sighting to sighting where every step must be
-    right, and others are drawn. Somebody who knows the others by their habits alone has chances that nobody can tell.
+    Few series are listed. If every step must be right, the law of long raw series is followed from sighting to
+    sighting. Other series are drawn. An adversary knowing the others by their habits alone has unknown chances.
     """
     release = goal.release
     if goal.published is not None:
@@ -169,7 +169,7 @@ def _drawn(goal: Goal) -> Spread | None:
 
 
 def _of_histories(goal: Goal, release: AdaptiveRelease) -> Spread | None:
-    """Counts that are chosen as one goes: histories are listed, or drawn."""
+    """Counts chosen adaptively: histories are listed, or drawn."""
     most, listed = affordable(goal, min(goal.budget, EFFORT)), None
     if goal.series != "sample":
         left = 1.0 if goal.series == "enumerate" else 1e-3
@@ -183,11 +183,11 @@ def _of_histories(goal: Goal, release: AdaptiveRelease) -> Spread | None:
 
 @dataclass(frozen=True, eq=False)
 class Worst:
-    """What is known of the worst series for a question: it is looked for when somebody asks."""
+    """The worst series for a question, looked at on the first call only."""
 
     goal: Goal
 
     @cached_property
     def spread(self) -> Spread | None:
-        """What is known of single series."""
+        """The knowledge of single series."""
         return spread_of(self.goal)

@@ -1,6 +1,6 @@
-"""The list of methods: every attack and bound of a measurement, in the order in which they are tried.
+"""The list of methods: every attack and bound of a measurement, in the order of trying them.
 
-The columns of an audit, the tables of the documentation and what `measure` does come from this list. A new attack or
+The columns of an audit, the tables of the documentation and the steps of `measure` come from this list. A new attack or
 bound is one file with a `Method`, and one line here.
 """
 

@@ -1,4 +1,4 @@
-"""Counts that are chosen as one goes: their histories are listed where they can be, and drawn elsewhere."""
+"""Counts chosen adaptively: their histories are listed if possible, and drawn otherwise."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,12 +12,12 @@ from passerby.questions.trace.ways import affordable, anchor, draws, refuses_one
 from .crowd import again
 from .enumeration import left_over
 
-#: The share of the budget that goes to all that may be chosen, together.
+#: The share of the budget for all counts a policy may choose, together.
 AMONG = 0.1
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """The best guess for each history; what a policy may ever choose, together, bounds where they are drawn."""
+    """The best guess for each history. For drawn histories, all possible choices of a policy together give a bound."""
     release = goal.release
     assert isinstance(release, AdaptiveRelease)
     if goal.series != "sample":
@@ -29,7 +29,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
             return
     if release.among is not None:
         found = again(replace(goal, budget=AMONG * goal.budget), release.among, goal.confidence)
-        # A bound that rests on a sample would be one doubt more.
+        # A bound resting on a sample would be one doubt more.
         if found.effort.confidence is None:
             yield limit("among", found.upper)
     chain, union, series = drawn_histories(goal.prior, release, goal.rng(), draws(goal), anchor(goal, known))
@@ -37,7 +37,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def refuses(goal: Goal) -> str | None:
-    """Counts that are fixed in advance need no histories."""
+    """Counts fixed in advance need no histories."""
     return "its counts are fixed in advance" if goal.release.fixed else refuses_one_series(goal)
 
 

@@ -1,4 +1,4 @@
-"""What is achieved without the release: the attacks `prior` and `constant`, and the baseline by search."""
+"""The success without the release: the attacks `prior` and `constant`, and the baseline by search."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,14 +19,14 @@ from passerby.questions.trace.guess import Ints, bracket_series, cost_of_series,
 from passerby.questions.trace.kappa import log_kappa_bound
 
 Floats = NDArray[np.float64]
-#: All constant guesses are scored where that takes at most so many elementary operations.
+#: All constant guesses are scored if this takes at most so many elementary operations.
 SCORE_ALL = 1e6
-#: Effort that a baseline gets at the least. It is a single search, and all that is said of a release rests on it.
+#: The least effort of a baseline. It is a single search, and every statement about a release rests on it.
 LEAST_EFFORT = 1e9
 
 
 def prior_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
-    """The likeliest trace under the prior alone. What is published plays no part, so the value is exact."""
+    """The likeliest trace under the prior alone. The published series plays no part, so the value is exact."""
     guess = prior.as_names(prior_trace(prior, steps))
     return exact("prior", unaided_success(prior, guess, misses), tuple(guess.tolist()))
 
@@ -39,12 +39,12 @@ def prior_trace(prior: MarkovPrior, steps: int) -> Ints:
 
 
 def run_prior(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Exact: what is published plays no part."""
+    """Exact: the published series plays no part."""
     yield prior_attack(goal.prior, goal.steps, goal.misses)
 
 
 def refuses_plain(goal: Goal) -> str | None:
-    """An average over what could have been published has no say about what was; samples are scored elsewhere."""
+    """An average over possible series says nothing about the actual one; samples are scored elsewhere."""
     if goal.published is not None:
         return "it does not look at what was published"
     return "it is sampled" if goal.way == "sampling" else None
@@ -61,10 +61,10 @@ PRIOR = Method(
 
 
 def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
-    """The luckiest of the guesses that name one place (but `elsewhere`) at all steps. Exact.
+    """The luckiest of the guesses naming one place (but `elsewhere`) at all steps. Exact.
 
-    Where scoring all places takes long, they are tried in the order of an upper bound on their success (moments of the
-    number of visits), and those whose bound is below the best success found are never scored.
+    If scoring all places takes long, they are tried in the order of an upper bound on their success (moments of the
+    number of visits). Places with a bound below the best success found are never scored.
     """
     named = constants(prior)
     few = steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL
@@ -87,7 +87,7 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
 
 
 def constants(prior: MarkovPrior) -> NDArray[np.bool_]:
-    """The places that a constant guess may name, or what else a guess names."""
+    """The places a constant guess may name, or the other names of a guess."""
     if prior.naming is not None:
         return prior.naming.constant
     named = prior.guessable.copy()
@@ -99,9 +99,9 @@ def constants(prior: MarkovPrior) -> NDArray[np.bool_]:
 def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
     """For each place, an upper bound on the probability of being there at `needed` steps or more, shape (P,).
 
-    With V visits, `Pr[V >= m] <= E[C(V, k)] / C(m, k)`; the moments are sums over sets of k steps of the
-    probability of being there at all of them. k = 1 for any chain; higher k from the diagonals of the powers of a
-    homogeneous chain, where these are cheap.
+    With V visits, `Pr[V >= m] <= E[C(V, k)] / C(m, k)`. The moments are sums over sets of k steps of the probability of
+    being there at all of them. k = 1 serves any chain. Higher k come from the diagonals of the powers of a homogeneous
+    chain, if these are cheap.
     """
     marginals = prior.marginals(steps)
     if prior.naming is not None:
@@ -132,7 +132,7 @@ def _visits_ceiling(prior: MarkovPrior, steps: int, needed: int) -> Floats:
 
 
 def run_constant(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Exact: what is published plays no part."""
+    """Exact: the published series plays no part."""
     yield constant_attack(goal.prior, goal.steps, goal.misses)
 
 
@@ -147,9 +147,9 @@ CONSTANT = Method(
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Both ends, and the best guess. Without misses it is the likeliest trace, which the attack `prior` names.
+    """Both ends, and the best guess. Without misses it is the likeliest trace, named by the attack `prior`.
 
-    Where states share places that attack names the places of the likeliest trace of states, and others may do better.
+    If states share places, this attack names the places of the likeliest trace of states, and others may do better.
     """
     prior, steps, misses = goal.prior, goal.steps, goal.misses
     plain = [known.attack(name) for name in ("prior", "constant")]

@@ -1,4 +1,4 @@
-"""The bound `crowd`: told where each of the others was at every second step, an adversary faces independent counts."""
+"""The bound `crowd`: with side information on each of the others at every second step, counts are independent."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from passerby.support.statistics import lower_limit, standard_error
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: More things to tell, and more series together with what is told, than this are not listed.
+#: Larger lists of side information, or of series together with side information, are not made.
 MOST_TOLD = 512
 MOST_ROWS = 20_000
-#: The log-likelihood, relative to the largest of the step, of what habits take for impossible.
+#: The log-likelihood, relative to the largest of the step, of counts impossible under the habits.
 FAINT = -40.0
-#: For each published series, so many likeliest things to be told say what to guess.
+#: For each published series, so many of the likeliest pieces of side information suggest guesses.
 CANDIDATES = 4
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What `attacks` achieve, and a `bound` on all attacks; `certain`, or confidence limits from a sample.
+    """The success of `attacks`, and a `bound` on all attacks; `certain`, or confidence limits from a sample.
 
     `series` were looked at, with `nodes` and `operations` of search.
     """
@@ -55,7 +55,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class Aim:
-    """What is asked of one person: how many `misses` there may be, how well it is to be known, and at what effort."""
+    """The question about one person: the number of `misses` allowed, the precision wanted, and the effort."""
 
     misses: int
     tolerance: float
@@ -66,7 +66,7 @@ class Aim:
 
 
 def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random.Generator) -> Ends:
-    """Both ends against the crowd of a release: of listed things to be told where they are few, else of drawn ones."""
+    """Both ends against the crowd of a release: from a list of side information if it is short, else from draws."""
     crowd = release.crowd
     if crowd is None or crowd.priors is None:
         raise UnsupportedRelease(f"{release.words}: how numbers of others at different counts go together is not known")
@@ -85,7 +85,7 @@ def against_crowd(prior: MarkovPrior, release: Release, aim: Aim, rng: np.random
 
 @dataclass(frozen=True)
 class _View:
-    """Something that can be told, with its `chance`; the values that each count may then have, None for a continuum.
+    """A piece of side information, with its `chance`; the values of each count under it, None for a continuum.
 
     `evidence` makes log-likelihoods (n, T, C) of published series (n, T, S).
     """
@@ -96,7 +96,7 @@ class _View:
 
 
 def _views(release: Release, crowd: Crowd, most: int) -> list[_View] | None:
-    """All that can be told; None where it is more than so much."""
+    """All possible side information; None if it is more than so much."""
     assert crowd.priors is not None
     if crowd.counts is None:
         listed = list_at_sensors(crowd.priors, crowd.where or release.sensors, most)
@@ -117,7 +117,7 @@ def _heard_view(release: Release, chance: float, told: SideInformation) -> _View
 def drawn_ends(
     prior: MarkovPrior, release: Release, told: SensorInformation | SideInformation, aim: Aim, rng: np.random.Generator
 ) -> Ends:
-    """Both ends from draws of what is told: confidence limits, each at the level asked for."""
+    """Both ends from draws of the side information: confidence limits, each at the chosen level."""
     attacks = blind_attacks(prior, release, told, aim, rng)
     traces = sample_traces(prior, release.steps, rng, len(told), aim.anchor)
     evidence = told.evidence(release, told.publish(release, traces, rng))
@@ -130,10 +130,10 @@ def drawn_ends(
 def blind_attacks(
     prior: MarkovPrior, release: Release, told: SensorInformation | SideInformation, aim: Aim, rng: np.random.Generator
 ) -> dict[str, Finding]:
-    """Guesses from habits and the published series alone, with what the best of them achieves at least.
+    """Guesses from habits and the published series alone, with a lower end for the best of them.
 
-    Each guess is scored by its probability given the series and what is told, of which the guess knows nothing: on
-    average over both, that is how often it succeeds.
+    Each guess is scored by its probability given the series and the side information. The guess itself knows nothing of
+    the latter. The average over both is its chance of success.
     """
     traces = prior.sample(len(told), release.steps, rng)
     published = told.publish(release, traces, rng)
@@ -156,10 +156,10 @@ def blind_attacks(
 
 
 def blind_guesses(prior: MarkovPrior, release: Release, published: Floats, misses: int) -> dict[str, Ints]:
-    """What to guess (n, T) for published series (n, T, S), as if numbers of others were independent."""
+    """Guesses (n, T) for published series (n, T, S), as if numbers of others were independent."""
     even = np.full(len(published), 1 / len(published))
     evidence = release.evidence(published)
-    # Counts that habits cannot explain are taken for next to impossible, and say nothing where nothing explains them.
+    # Counts impossible under the habits are taken for nearly impossible. They say nothing if no place explains them.
     top = evidence.max(axis=2, keepdims=True)
     likely = np.where(top > -np.inf, np.maximum(evidence - np.where(top > -np.inf, top, 0.0), FAINT), 0.0)
     series = Series(likely, even, sampled=True, left_over=0.0)
@@ -169,9 +169,9 @@ def blind_guesses(prior: MarkovPrior, release: Release, published: Floats, misse
 
 @dataclass(frozen=True)
 class _Table:
-    """All that can be told, with all that can then be published: `series` of rows (n,).
+    """All possible side information, with all series possible under it: `series` of rows (n,).
 
-    `published` (series, T, S) are the different ones, and `number` (n,) tells which of them each row is.
+    `published` (series, T, S) are the different series, and `number` (n,) is the index of each row among them.
     """
 
     series: Series
@@ -180,7 +180,7 @@ class _Table:
 
     @property
     def ranked(self) -> Ints:
-        """For each published series, the row that is the likeliest, the next one, and so on: (candidates, series)."""
+        """For each published series, the likeliest row, the next one, and so on: (candidates, series)."""
         order = np.lexsort((-self.series.mass, self.number))
         size = np.bincount(self.number)
         first = np.cumsum(size) - size
@@ -194,7 +194,7 @@ class _Table:
 
 
 def _listed_series(prior: MarkovPrior, release: Release, views: Sequence[_View], most: int) -> _Table | None:
-    """None where there are more than so many rows, or a continuum of values."""
+    """None if there are more than so many rows, or a continuum of values."""
     evidence, mass, rows = [], [], []
     for view in views:
         finite = [value for value in view.values if value is not None]
@@ -216,7 +216,7 @@ def _listed_series(prior: MarkovPrior, release: Release, views: Sequence[_View],
 
 
 def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floats:
-    """`Pr[series]` for each series of evidence (n, T, S + 1), given what is told."""
+    """`Pr[series]` for each series of evidence (n, T, S + 1), given the side information."""
     weights = np.exp(evidence)
     law = np.repeat(prior.initial[None], len(evidence), axis=0)
     for t, watched in enumerate(release.classes(prior)):
@@ -227,7 +227,7 @@ def _probability(prior: MarkovPrior, release: Release, evidence: Floats) -> Floa
 
 
 def _listed_ends(prior: MarkovPrior, release: Release, table: _Table, aim: Aim) -> Ends:
-    """Both ends, certain: the best guess for each series and what is told, and for each series alone."""
+    """Both ends, certain: the best guess for each series with side information, and for each series alone."""
     series = table.series
     found = bracket_series(prior, release, series, aim.misses, aim.tolerance, aim.budget)
     guesses = blind_guesses(prior, release, table.published, aim.misses)
@@ -245,7 +245,7 @@ def _listed_ends(prior: MarkovPrior, release: Release, table: _Table, aim: Aim) 
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Both ends under the true law of all counts together, or given what is told of the others in an audit."""
+    """Both ends under the true law of all counts together, or given an audit's side information on the others."""
     crowd = goal.release.crowd
     assert crowd is not None
     aim = Aim(goal.misses, goal.tolerance, goal.budget, goal.level, draws(goal), anchor(goal, known))
@@ -264,7 +264,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
-    """Where it is given what is told of the crowd: the numbers of others are then independent, and measured so."""
+    """The answer given side information on the crowd: the numbers of others are then independent, and measured so."""
     release = goal.release.with_others(Crowd.told_of(laws, laws))
     found = again(goal, release, goal.confidence)
     look = Look(found.effort.series, True, found.effort.covered, found.effort.nodes, found.effort.operations)
@@ -293,7 +293,7 @@ def again(goal: Goal, release: Release, confidence: float) -> Loss:
 
 
 def refuses(goal: Goal) -> str | None:
-    """Counts that are independent need nothing to be told."""
+    """Independent counts need no side information."""
     if goal.release.independent:
         return "counts are independent given the trace"
     return refuses_one_series(goal)

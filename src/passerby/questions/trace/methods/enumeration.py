@@ -1,4 +1,4 @@
-"""Series that are listed: all that can be published, the likeliest, or the one that was."""
+"""Listed series: all possible ones, the likeliest, or the published one."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from passerby.support.numbers import exceeds
 
 #: More series than this are not listed for noisy counts, unless a small tolerance asks for it.
 LISTED_SERIES = 1024
-#: Where there are more than so many times as many, hardly ever do the likeliest cover enough, and looking takes long.
+#: If more than so many times as many are possible, the likeliest hardly ever cover enough, and looking takes long.
 WORTH_LISTING = 16
 
 
@@ -41,7 +41,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def run_short(goal: Goal, known: Known) -> Iterator[Finding]:
-    """What nothing else could look at: a list that leaves more over, where that is still less than a sample's doubt."""
+    """The last resort: a list leaving more over, if this is still less than a sample's doubt."""
     most = affordable(goal, goal.budget)
     if "posterior" in known or exceeds(log_outcomes(goal.told), WORTH_LISTING * most):
         return
@@ -52,7 +52,7 @@ def run_short(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def left_over(goal: Goal, known: Known) -> float:
-    """The probability that a list may leave over: negligible against the loss, or below what a sample resolves."""
+    """The probability a list may leave over: negligible against the loss, or below the resolution of a sample."""
     if goal.series == "enumerate":
         return 1.0
     floor = known.baseline.floor
@@ -60,7 +60,7 @@ def left_over(goal: Goal, known: Known) -> float:
 
 
 def refuses(goal: Goal) -> str | None:
-    """Where a sample was asked for."""
+    """The reason, if a sample was asked for."""
     return "a sample was asked for" if goal.series == "sample" else refuses_others(goal)
 
 
@@ -107,7 +107,7 @@ def run_published(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def refuses_published(goal: Goal) -> str | None:
-    """Only where it is said what was published."""
+    """The reason, if no published series is given."""
     return "nothing was published yet" if goal.published is None else None
 
 

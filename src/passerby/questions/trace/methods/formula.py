@@ -25,18 +25,18 @@ from passerby.support.numbers import logs
 
 
 def refuses(goal: Goal) -> str | None:
-    """They are about averages over all that can be published."""
+    """They are about averages over all possible series."""
     return None if goal.published is None else "it is about all that can be published, not about one series"
 
 
 def log_baseline(goal: Goal, known: Known) -> float:
-    """The logarithm of a certain ceiling for what is achieved without the release."""
+    """The logarithm of a certain ceiling for the success without the release."""
     kappa = known.baseline.ceiling
     if kappa > FAINT:
         return math.log(kappa)
     if goal.prior.naming is not None:
         return math.log(FAINT)
-    # A ceiling that small was rounded up; a formula in logarithms may say less.
+    # So small a ceiling was rounded up; a formula in logarithms may say less.
     formula = log_kappa_bound(goal.prior, goal.steps, goal.misses)
     return min(math.log(kappa), formula) if kappa > 0 else formula
 
@@ -101,7 +101,7 @@ def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: flo
     """The largest p with `kl(p ‖ κ) <= I`: the full inequality behind `tight`, with the best information and kappa.
 
     For a guess made from the published series, "success" is a function of (trace, series). Its probability is p under
-    their joint law and at most kappa if the two were independent, so `I(X;Y) >= kl(p ‖ κ)` by the data-processing
+    their joint law, and at most kappa if the two were independent. So `I(X;Y) >= kl(p ‖ κ)` by the data-processing
     inequality (Han and Verdú 1994 give the weaker form without the term in `log(1 - κ)`).
     """
     if log_kappa is None:
@@ -110,7 +110,7 @@ def fano_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: flo
 
 
 def run_fano(goal: Goal, known: Known) -> Iterator[Finding]:
-    """By formula, for raw counts where the release tells the same as those of some of its sensors."""
+    """By formula, for raw counts if the release tells the same as the counts of some of its sensors."""
     yield limit("fano", fano_bound(goal.prior, goal.told, goal.misses, log_baseline(goal, known)))
 
 
@@ -128,8 +128,8 @@ def leakage_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: 
     """`min_β κ^{1-β} Σ_y Pr[y]^β`: a series cannot help more than its probability, nor more than kappa.
 
     `success = Σ_y max_g Pr[success, Y = y] <= Σ_y min(Pr[y], κ)`, and `min(a, b) <= a^β b^{1-β}`. The sum is a
-    recursion over stretches between sightings. A mechanism whose laws with and without the target are at total
-    variation ρ is a degraded version of "tell the truth with probability ρ, else nothing", which extends the bound to
+    recursion over stretches between sightings. Consider a mechanism with laws at total variation ρ, with and without
+    the target. It is a degraded version of "tell the truth with probability ρ, else nothing". This extends the bound to
     any mechanism.
     """
     if log_kappa is None:
@@ -161,7 +161,7 @@ LEAKAGE = Method(
 
 
 def dp_bound(prior: MarkovPrior, release: Release, misses: int, log_kappa: float | None = None) -> float:
-    """What follows from differential privacy alone: `1 - f(κ)`, f the trade-off function of the noise.
+    """The bound from differential privacy alone: `1 - f(κ)`, f the trade-off function of the noise.
 
     The noise counts as often as this person can be counted, at most (`accounting.success_bound`,
     `sensitivity.most_counted`).

@@ -67,7 +67,7 @@ def _counted(name: str, hit: NDArray[np.bool_], confidence: float, level: float,
 
 
 def refuses(goal: Goal) -> str | None:
-    """Only where it was asked for."""
+    """The reason, if it was not asked for."""
     return None if goal.way == "sampling" else "attacks are scored exactly"
 
 

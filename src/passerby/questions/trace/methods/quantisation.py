@@ -1,4 +1,4 @@
-"""Many outputs or a continuum: both ends from stand-ins with few series, which tell less and which tell more."""
+"""Many outputs or a continuum: both ends from stand-ins with few series, less telling ones and more telling ones."""
 
 import math
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from passerby.questions.trace.ways import FAR, by_sightings, draws, refuses_othe
 #: to this share any more.
 SERIES = (64, 256, 1024, 4096, 16384, 65536)
 WORTHWHILE = 0.8
-#: Stand-ins between which plain guesses differ by so many times what a sample leaves are not searched.
+#: If plain guesses differ between stand-ins by so many times the gap of a sample, the stand-ins are not searched.
 COARSE = 2.0
-#: The share of the budget that goes to stand-ins where a sample would leave less than what is achieved anyway.
+#: The share of the budget for stand-ins, if a sample would leave less than the sure success.
 SHARE = 0.5
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Ever finer stand-ins while they help. Where even raw counts would tell next to nothing, none are needed."""
+    """Ever finer stand-ins while they help. If even raw counts would tell next to nothing, none are needed."""
     raw, floor = known.bound("raw"), known.baseline.floor
     if "posterior" in known or (raw is not None and goal.within(floor, raw.ceiling)):
         return
@@ -60,7 +60,7 @@ def _search(goal: Goal, pair: tuple[Series, Series], budget: float) -> tuple[Bra
 
 
 def _apart(goal: Goal, pair: tuple[Series, Series]) -> float:
-    """By which share plain guesses achieve more where more is told: about what stand-ins leave, before any search."""
+    """The gain of plain guesses from less telling to more telling stand-ins: about their gap, before any search."""
     prior, release, misses = goal.prior, goal.release, goal.misses
     less, more = (side.mean(np.maximum(*plain_series(prior, release, side, misses)))[0] for side in pair)
     return _gap(less, more)
@@ -73,7 +73,7 @@ def _gap(lower: float, upper: float) -> float:
 
 def _hopeful(tolerance: float, gaps: list[float]) -> bool:
     """Whether more series of stand-ins are needed, and worth it."""
-    if len(gaps) < 3:  # the coarsest say little of what finer ones do
+    if len(gaps) < 3:  # the coarsest say little of finer ones
         return not gaps or gaps[-1] > tolerance
     return tolerance < gaps[-1] <= WORTHWHILE * gaps[-2]
 

@@ -25,13 +25,13 @@ from .renewal import log_all_right
 
 Floats = NDArray[np.float64]
 
-#: The share of the budget that goes to raw counts before it is known whether they decide.
+#: The share of the budget for raw counts before it is known whether they decide.
 FIRST = 0.25
-#: The share that is left for guesses for noisy counts, where raw ones are dear and will decide.
+#: The share left for guesses for noisy counts, if raw ones are dear and will decide.
 GUESSING = 0.25
-#: The share of a budget that `erasure` may take, and how many sets of counts are drawn, at the least and at the most.
+#: The share of a budget for `erasure`, and the least and most sets of counts to draw.
 SHARE, LEAST, MOST = 0.25, 100, 2000
-#: The doubt of `erasure`, as a share of all that is allowed: the other ends take that whole.
+#: The doubt of `erasure`, as a share of all doubt allowed: the other ends take all of that.
 SPARE = 0.01
 #: Raw counts with so few series are looked at one by one.
 FEW = 64
@@ -43,7 +43,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def run_again(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Where nothing is below what raw counts tell, and this is not known well, it deserves more effort."""
+    """If no bound is below the one of raw counts, and this is not known well, it deserves more effort."""
     first = known.bound("raw")
     if first is None or goal.within(first.ceiling - first.error, first.ceiling):
         return
@@ -56,13 +56,13 @@ def run_again(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def bounded(goal: Goal, known: Known, budget: float) -> Finding:
-    """The bound; its `error` is how far it is above what raw counts give for sure."""
+    """The bound; its `error` is its distance above the certain success with raw counts."""
     lower, upper = raw_loss(goal, known, budget)
     return Finding("raw", ceiling=min(1.0, upper), error=max(0.0, upper - lower))
 
 
 def raw_loss(goal: Goal, known: Known, budget: float) -> tuple[float, float]:
-    """What raw counts from the same sensors would give, at least and at most; of long series, to who knows the mode."""
+    """Both ends for raw counts from the same sensors; for long series, against an adversary knowing the mode."""
     counts = goal.release.as_raw()
     prior, misses, tolerance = goal.prior, goal.misses, goal.tolerance
     log_exact = log_all_right(prior, counts, misses)
@@ -137,10 +137,10 @@ RAW_AGAIN = replace(
 
 
 def run_erasure(goal: Goal, known: Known) -> Iterator[Finding]:
-    """`loss <= Σ_A Π_{A} τ Π_{not A} (1 - τ) loss_raw(A)` over the sets A of raw counts that are shown.
+    """`loss <= Σ_A Π_{A} τ Π_{not A} (1 - τ) loss_raw(A)` over the sets A of raw counts shown.
 
-    Few sets are listed. Others are drawn, where that may help: both ends are far apart, and no set can tell more than
-    all raw counts.
+    Few sets are listed. Others are drawn if it may help: both ends are far apart, and no set can tell more than all raw
+    counts.
     """
     lower, upper = ends_so_far(known)
     if goal.within(lower, upper):
@@ -160,24 +160,24 @@ def run_erasure(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def ends_so_far(known: Known) -> tuple[float, float]:
-    """The ends that are known, at a confidence or for certain."""
+    """The known ends, at a confidence or for certain."""
     found = [finding for finding in known if finding.about == "loss" and not finding.assumes]
     return max((f.floor for f in found), default=0.0), min((f.ceiling for f in found), default=1.0)
 
 
 def drawn_sets(goal: Goal, known: Known, erasure: Erasure, count: int, most: float) -> Floats:
-    """The raw loss of so many sets that are drawn, at most."""
+    """An upper limit for the raw loss of so many drawn sets."""
     return np.array([min(most, raw_told(goal, known, shown)) for shown in erasure.drawn(goal.seed, count)])
 
 
 def closely(goal: Goal, known: Known, shown: Release) -> float:
-    """What raw counts tell at most."""
+    """The upper end for raw counts."""
     asked = replace(goal, release=shown, budget=SHARE * goal.budget / MOST_LISTED)
     return raw_loss(asked, known, asked.budget)[1]
 
 
 def raw_told(goal: Goal, known: Known, shown: Release) -> float:
-    """The same, at the least effort where there are many counts."""
+    """The same, at the least effort if there are many counts."""
     if exceeds(log_series(goal.prior, shown), FEW):
         return stretch_ceiling(goal.prior, shown, goal.misses)
     return closely(goal, known, shown)

@@ -1,6 +1,6 @@
 """Raw counts: a sighting makes the chain start afresh, and stretches between sightings say all.
 
-Without misses the loss itself is one recursion. Where series are too many to list, both ends are for all at once.
+Without misses the loss itself is one recursion. If series are too many to list, both ends are for all at once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from passerby.questions.trace.ways import FAR, by_sightings, by_stretches, looks
 if TYPE_CHECKING:
     from passerby.kernels.renewal.best_guess import Stretchwise
 
-#: The share of the budget that goes to all series at once, before any are drawn, and where that is dear.
+#: The share of the budget for all series at once, before any are drawn: normally, and if it is dear.
 SHARE, LITTLE = 0.5, 0.45
 
 
@@ -44,7 +44,7 @@ def run_no_misses(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
-    """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None where there are misses, or where it takes too long."""
+    """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None if there are misses, or if it takes too long."""
     if misses or not release.reveals or not prior.single or prior.naming is not None:
         return None
     prior, release = with_one_sensor(prior, release)
@@ -74,11 +74,11 @@ NO_MISSES = Method(
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """A sighting makes the chain start afresh (`kernels.renewal.best_guess`); nothing where its tables are too big.
+    """A sighting makes the chain start afresh (`kernels.renewal.best_guess`); nothing if its tables are too big.
 
-    Of a mixture, where the mode is told: `Σ_k w_k loss_k`. Where that leaves the ends far apart, series are drawn: the
-    best guess for each is between the guesses and the ceilings for its stretches, which are known over all series.
-    Where stretches are dear, they get all of the budget, or two rounds and series that are drawn get the rest.
+    Of a mixture, for an adversary knowing the mode: `Σ_k w_k loss_k`. If this leaves the ends far apart, series are
+    drawn. The best guess for each is between the guesses and the ceilings for its stretches, known over all series. If
+    stretches are dear, they get all of the budget, or two rounds with the rest for drawn series.
     """
     prior, told, misses, budget = goal.prior, goal.told, goal.misses, goal.budget
     dear, drawing = dense(prior, told, misses), True
@@ -99,13 +99,13 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
         yield limit("posterior" if goal.prior.modes == 1 else "modes", found.upper, look)
         drawn = drawn_from_gap(goal, known, found, dear) if drawing else None
         if drawn is not None:
-            # What plain guesses achieve over all series is known.
+            # The success of plain guesses over all series is known.
             ends = searched(goal, goal.told, drawn, known.spent)
             yield from (end for end in ends if end.name not in ("map", "marginal"))
 
 
 def worth_drawing(goal: Goal, found: Stretchwise) -> bool:
-    """Whether looks at series that are drawn will leave less of what is open than stretches will."""
+    """Whether looks at drawn series will leave a smaller gap than stretches will."""
     prior, told = goal.prior, goal.told
     few = sample(goal, found, goal.other_rngs(2)[0], PILOT)
     if few is None or goal.steps * prior.states**2 > MEMORY_LIMIT:
@@ -117,7 +117,7 @@ def worth_drawing(goal: Goal, found: Stretchwise) -> bool:
 
 
 def drawn_from_gap(goal: Goal, known: Known, found: Stretchwise, dear: bool) -> Series | None:
-    """A sample of series; None where it would not help."""
+    """A sample of series; None if it would not help."""
     lower, upper, runs = known.floor.floor, known.ceiling.ceiling, looks(goal, goal.budget - known.spent)
     near = not dear and upper - lower <= FAR * resolution(goal, lower, runs)
     if near or goal.within(lower, upper):
@@ -126,7 +126,7 @@ def drawn_from_gap(goal: Goal, known: Known, found: Stretchwise, dear: bool) -> 
 
 
 def sample(goal: Goal, found: Stretchwise, rng: np.random.Generator, runs: int) -> Series | None:
-    """Series that are drawn where guesses and ceilings for stretches are apart; None where that is nowhere."""
+    """Series drawn from the gap between guesses and ceilings for stretches; None if there is no gap."""
     from passerby.questions.trace.gap import gap_of, sample_gap
 
     if found.law is None or found.ceilings is None or found.law.shape[1] != goal.told.grid.size + 1:
@@ -136,7 +136,7 @@ def sample(goal: Goal, found: Stretchwise, rng: np.random.Generator, runs: int) 
 
 
 def refuses(goal: Goal) -> str | None:
-    """Where a sighting does not reveal the place, nothing starts afresh; few series are better looked at one by one."""
+    """If a sighting does not reveal the place, nothing starts afresh. Few series are better looked at one by one."""
     if not by_sightings(goal):
         return "published values are no sightings"
     if not by_stretches(goal):

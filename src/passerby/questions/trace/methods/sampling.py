@@ -1,4 +1,4 @@
-"""Series that are drawn: where nothing else is close enough, and for the plain guesses, which nothing else scores."""
+"""Drawn series: if nothing else is close enough, and for the plain guesses, scored by no other method."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,14 +26,14 @@ from passerby.questions.trace.ways import (
 
 from .raw import GUESSING, looked_closely
 
-#: The part of the budget for guesses that are made whatever the lot.
+#: The part of the budget for guesses made whatever the lot.
 SOME = 0.1
-#: A sample may raise the lower end by this factor where the absolute gap is too small for it to lower the upper one.
+#: A sample may raise the lower end by this factor if the absolute gap is too small for lowering the upper one.
 FACTOR = 1.25
 
 
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
-    """Attacks at a confidence, and where the certain ends are far apart, a search for each series that was drawn."""
+    """Attacks at a confidence, and a search for each drawn series if the certain ends are far apart."""
     lower, upper = known.floor.floor, known.ceiling.ceiling
     scored = known.attack("map") is not None and known.attack("marginal") is not None
     seen = "posterior" in known or "modes" in known
@@ -60,7 +60,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def resolved(goal: Goal, known: Known, runs: int) -> bool:
-    """Whether so many series are to be bounded: not where that is dear, and they are not to decide."""
+    """Whether so many series are to be bounded: not if bounds are dear and will not decide."""
     if goal.series != "auto" or not dear(goal):
         return True
     finest = resolution(goal, known.baseline.floor, runs)
@@ -74,10 +74,10 @@ def guesses(goal: Goal, part: float) -> int:
 
 
 def by_lot(goal: Goal, known: Known, runs: int) -> Iterator[Finding]:
-    """Attacks, and the bound `posterior` from those of the series that the lot falls on.
+    """Attacks, and the bound `posterior` from the series chosen by lot.
 
-    Guesses are made for the first of the series whatever the lot: what is achieved at least is the larger of what both
-    tell, each at half of the doubt that is allowed.
+    Guesses are made for the first of the series whatever the lot. The lower end is the larger of both, each at half of
+    the doubt allowed.
     """
     prior, told, misses, tolerance = goal.prior, goal.told, goal.misses, goal.tolerance
     series = sample(goal, known, runs)
@@ -96,12 +96,12 @@ def by_lot(goal: Goal, known: Known, runs: int) -> Iterator[Finding]:
 
 
 def thorough(goal: Goal) -> bool:
-    """Whether the budget went to stretches, which are dear, and to series drawn beside them."""
+    """Whether the budget went to stretches, if they are dear, and to series drawn beside them."""
     return by_stretches(goal) and dense(goal.prior, goal.told, goal.misses)
 
 
 def refuses(goal: Goal) -> str | None:
-    """Where a list was asked for."""
+    """The reason, if a list was asked for."""
     return "a list was asked for" if goal.series == "enumerate" else refuses_others(goal)
 
 

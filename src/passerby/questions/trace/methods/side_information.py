@@ -16,12 +16,12 @@ from passerby.questions.trace.ways import affordable, refuses_one_series, refuse
 from .crowd import again
 from .enumeration import LISTED_SERIES
 
-#: The share of the budget that goes to the modes together.
+#: The share of the budget for the modes together.
 SHARE = 0.5
 
 
 def run_known(goal: Goal, known: Known) -> Iterator[Finding]:
-    """At most what raw counts would give."""
+    """At most the loss with raw counts."""
     rules, raw = goal.release.ways, known.bound("raw")
     most = 1.0 if raw is None else raw.ceiling
     if all(rule.raw for rule in rules):
@@ -33,16 +33,16 @@ def run_known(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def knowing(goal: Goal) -> Finding:
-    """The number of others does not matter to an adversary who knows it."""
+    """The number of others does not matter to an adversary knowing it."""
     found = again(goal, goal.release.with_others(None), 1 - 2 * (1 - goal.level))
     return limit("known", found.upper, level=None if found.effort.confidence is None else goal.level)
 
 
 def at_likely_counts(goal: Goal, known: Known) -> float:
-    """What is told where all numbers of others are likely ones, whichever, and the probability that they are not.
+    """The evidence of any likely numbers of others, and the probability of unlikely ones.
 
-    Whoever knows the numbers of others has what the rule tells at these, which at each sensor is less than what a
-    stand-in for all likely numbers tells.
+    An adversary knowing the numbers of others has the evidence of the rule at these numbers. At each sensor this is
+    less than the evidence of a stand-in for all likely numbers.
     """
     assert goal.release.crowd is not None
     numbers = [law for step in goal.release.crowd.laws(goal.release.sensors) for law in step]
@@ -80,10 +80,10 @@ KNOWN = Method(
 
 
 def run_modes(goal: Goal, known: Known) -> Iterator[Finding]:
-    """`Σ_k w_k loss_k`, each mode by itself, where nothing is known of all series.
+    """`Σ_k w_k loss_k`, each mode by itself, if nothing is known of all series.
 
-    Where they were looked at, telling the mode adds nothing. Nor does it to speak of where the bound `raw` is one,
-    which tells the mode of long series already.
+    If they were looked at, knowing the mode adds nothing. It also adds nothing if the bound `raw` counts as one: this
+    already knows the mode of long series.
     """
     raw = known.bound("raw")
     looked = "posterior" in known or "modes" in known or (raw is not None and raw.ceiling < 1)
@@ -92,7 +92,7 @@ def run_modes(goal: Goal, known: Known) -> Iterator[Finding]:
 
 
 def told_mode(goal: Goal) -> Finding:
-    """What is achieved at most where the mode is told."""
+    """The upper end for an adversary knowing the mode."""
     from passerby.questions.trace.measure import conclude, investigate
 
     ceiling, certain = 0.0, True
