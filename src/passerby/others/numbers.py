@@ -69,18 +69,6 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Sum:
     return added(poisson_binomial(chances[:half]), poisson_binomial(chances[half:]))
 
 
-def apart_by_one(law: Floats) -> Floats:
-    """How far apart numbers of these laws (..., numbers) are from the same numbers and one more: `max_k Pr[K = k]`.
-
-    It is the largest chance of a sum of independent draws, which has a single peak, and the total variation of any law.
-
-    >>> apart_by_one(np.array([0.25, 0.5, 0.25]))
-    array(0.5)
-    """
-    ends = np.zeros((*law.shape[:-1], 1))
-    return np.asarray(np.abs(np.diff(law, axis=-1, prepend=ends, append=ends)).sum(axis=-1) / 2)
-
-
 def add_person(law: Floats, chance: Floats) -> None:
     """Add one person, there with these chances (n, S), to laws of numbers (n, S, numbers), in place.
 

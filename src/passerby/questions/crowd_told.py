@@ -18,7 +18,6 @@ from passerby.model.release import Release
 from passerby.model.signals import Channel, counts_of
 from passerby.others.bridges import passages
 from passerby.others.crowd import Crowd
-from passerby.others.numbers import apart_by_one
 from passerby.others.sensors import SensorInformation, draw_at_sensors
 from passerby.others.side_information import SideInformation, draw_side_information
 from passerby.outcomes.stand_ins import stand_ins
@@ -69,7 +68,7 @@ def hidden(told: SensorInformation | SideInformation, release: Release) -> Hidde
     for t, law in enumerate(told.laws):
         here = np.s_[:, t, 1 : 1 + law.shape[1]]
         if given is None or release.mechanism.raw:
-            alike = _alike(law[:rows])
+            alike = alike_but_for_one(law[:rows])
         else:
             alike = Hidden(*np.array([_laws_of(channel) for channel in given[t]]).reshape(-1, 2).T[:, None])
         for out, found, most in zip((chance, overlap), alike, known, strict=True):
@@ -89,17 +88,22 @@ def _hidden_among_counts(told: SideInformation, release: Release, rows: int) -> 
         for group in told.groups(t, len(step)):
             bits = sees[t][:, group.counts]
             along = (bits == group.signs).all(axis=1) | (bits == -group.signs).all(axis=1)
-            for mine, found, most in zip(out, _alike(group.law[:rows]), known, strict=True):
+            for mine, found, most in zip(out, alike_but_for_one(group.law[:rows]), known, strict=True):
                 blurred = np.where(bits == 1, most[t, group.counts], 1.0).prod(axis=1)
                 alike = np.maximum(np.where(along, found[:, None], 0.0), blurred)
                 mine[:, t] *= np.where(bits.any(axis=1), alike, 1.0)
     return out
 
 
-def _alike(law: Floats) -> Hidden:
-    """How alike numbers of these laws (..., numbers) are to the same and one more: `1 - τ`, and the coefficient."""
-    overlap = np.sqrt(law[..., 1:] * law[..., :-1]).sum(axis=-1)
-    return Hidden(np.clip(1 - apart_by_one(law), 0.0, 1.0), np.clip(overlap, 0.0, 1.0))
+def alike_but_for_one(law: Floats, size: int = 1) -> Hidden:
+    """How alike numbers of these laws (..., numbers) are to the same and one more, or a group of a size.
+
+    `1 - τ`, and the Bhattacharyya coefficient.
+    """
+    more = np.zeros((*law.shape[:-1], size))
+    absent, present = np.concatenate([law, more], axis=-1), np.concatenate([more, law], axis=-1)
+    found = np.minimum(absent, present).sum(axis=-1), np.sqrt(absent * present).sum(axis=-1)
+    return Hidden(*(np.clip(each, 0.0, 1.0) for each in found))
 
 
 def _with_known_others(release: Release) -> Hidden:

@@ -254,12 +254,12 @@ def by_hiding(asked: Hypotheses, told: SensorInformation | SideInformation) -> I
     `1 - E[Π (1 - τ)]` and `√(1 - E[Π b²])` for the total variation, `E[Π b]` for the Bhattacharyya coefficient.
     """
     release = asked.setup.release
-    unseen = _means(asked, np.where(release.sees.any(axis=2, keepdims=True), 0.0, 1.0)[None, :, :, 0])[0]
+    unseen = means_over_traces(asked, np.where(release.sees.any(axis=2, keepdims=True), 0.0, 1.0)[None, :, :, 0])[0]
     if unseen.max() < 1 - UNSEEN:
         return
     other, (chance, overlap) = int(np.argmin(unseen)), hidden(told, release)
-    shown, apart = (1 - _means(asked, each)[:, other] for each in (chance, overlap**2))
-    most, least = np.minimum(shown, np.sqrt(apart)), _means(asked, overlap)[:, other]
+    shown, apart = (1 - means_over_traces(asked, each)[:, other] for each in (chance, overlap**2))
+    most, least = np.minimum(shown, np.sqrt(apart)), means_over_traces(asked, overlap)[:, other]
     if is_given(release):
         yield Apart("hiding", asked.odds, float(most[0]), float(least[0]))
         return
@@ -269,7 +269,7 @@ def by_hiding(asked: Hypotheses, told: SensorInformation | SideInformation) -> I
         yield Apart("hiding", asked.odds, limit, lower_limit(least, level), level=level)
 
 
-def _means(asked: Hypotheses, weights: Floats) -> Floats:
+def means_over_traces(asked: Hypotheses, weights: Floats) -> Floats:
     """Means over traces of products of weights (n, T, C), of traces without the event and of those with it (n, 2)."""
     with np.errstate(divide="ignore"):
         evidence = np.log(weights)
