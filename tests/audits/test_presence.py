@@ -1,6 +1,7 @@
 """Presence at counted places: against enumeration, closed forms and laws, for both adversaries."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from tests.report.answers import at_place
 
 import passerby as pb
-from passerby.audits.presence import Everybody, Watched, presence
+from passerby.audits.job import Job
+from passerby.audits.presence import Chosen, Everybody, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, measures, rows_of_places, shifted, single_counts_of
@@ -24,6 +26,8 @@ from passerby.others.numbers import poisson_binomial
 from passerby.support.blocks import Team
 
 T = 4
+#: One person, who is asked about the first place.
+ONE = Chosen(np.array([0]), ((0,),))
 ENDS = ("advantage", "power", "certain", "absent")
 
 
@@ -171,6 +175,18 @@ def test_whoever_knows_less_finds_less(people: pb.People) -> None:
     for name in ("advantage", "power"):
         assert (both[f"{name}_lower"] <= both[f"{name}_upper_insider"] + 1e-6).all()
         assert (both[f"{name}_lower"] <= both[f"{name}_upper"]).all()
+        assert (both[f"{name}_upper"] <= both[f"{name}_upper_insider"]).all()
+
+
+def test_what_others_hide_bounds_presence_where_nothing_else_is_counted(people: pb.People) -> None:
+    """With few draws, limits are wide: what is hidden of somebody who is told needs none."""
+    release = pb.Release([[0]] * T)
+    everybody = Everybody.here(people, Team(1))
+    asked = Presence(Job(people, release, Measurement()), Watched.of(release, people.places), ONE, "habits")
+    person, zones = person_of(work_of(asked, everybody), 0, [(0,)])
+    few, many = (rows_of_places(replace(person, runs=n), zones, np.random.default_rng(1))[0] for n in (20, 20_000))
+    assert few["advantage_upper"] < 1
+    assert few["advantage_upper"] >= many["advantage_lower"]
 
 
 def test_zones_are_measured_as_their_places(people: pb.People) -> None:

@@ -29,6 +29,7 @@ from passerby.people.habits import People
 from passerby.people.origins import spread
 from passerby.people.totals import told_by_totals
 from passerby.questions.event import Event
+from passerby.questions.measure import measure
 from passerby.support.blocks import Blocks, Team
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import whole
@@ -39,8 +40,8 @@ from .everyone import partition_size
 from .job import Job, check_job, over_states
 from .person import stream_of
 from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
-from .presence_habits import Beside, Person, cells, closed, rows_of_places
-from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
+from .presence_habits import Beside, Ceiling, Person, cells, closed, rows_of_places
+from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
 from .question_words import Named, Zone, places_by_name
 from .sample import some_numbers
 from .settings import Measurement, QuestionSettings
@@ -375,7 +376,22 @@ def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, l
 def _by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
     try:
         person, over = person_of(work, number, zones)
-        rng = np.random.default_rng([*stream_of(work.job.measurement.seed, work.job.people.ids[number]), 4])
-        return rows_of_places(person, over, rng)
+        seed = stream_of(work.job.measurement.seed, work.job.people.ids[number])
+        known = _by_insider(work, person, over, seed, [seen_for_certain(work.job.release, zone) for zone in zones])
+        return rows_of_places(person, over, np.random.default_rng([*seed, 4]), known)
     except PasserbyError as reason:
         return [{"adversary": HABITS, "status": str(reason)} for _ in zones]
+
+
+def _by_insider(
+    work: Work, person: Person, zones: Sequence[Zone], seed: list[int], shown: Sequence[bool]
+) -> list[Ceiling]:
+    """What somebody finds at most who knows all others, and of the person as much: nobody who knows less finds more."""
+    release = person.release
+    if all(shown) or not all(way.shift_invariant for way in release.ways):
+        return [None] * len(zones)
+    events = [Event(Visitors(zone, range(release.steps))) for zone in zones]
+    how = {**vars(work.job.measurement), "seed": seed}
+    del how["misses"]
+    found = measure(person.prior, release, events, **how)
+    return [(answer.advantage.upper, answer.power(FALSE).upper) for answer in found]

@@ -27,11 +27,14 @@ from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.crowd import channel_of
 from passerby.outcomes.stand_ins import stand_ins
+from passerby.questions.crowd_told import alike_but_for_one
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
+from passerby.questions.event_looks import means_over_traces
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.laws import Law, gaps
 from passerby.questions.laws import log_odds as log_odds_of
+from passerby.questions.parts import Apart
 from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table
@@ -109,9 +112,9 @@ class Person:
             values = np.array(
                 [way.sample(numbers[:, c] + more, rng) for c, way in enumerate(self.ways)], dtype=np.float64
             ).T
-            told.append(self._grid(log_ratios(self.beside.told, self.beside.known, values, self.ways, self.size)))
+            told.append(self.in_grid(log_ratios(self.beside.told, self.beside.known, values, self.ways, self.size)))
             score = log_ratios(self.beside.habits, self.beside.rest, values, self.ways, self.size)
-            habits.append(self._grid(np.clip(score, -TELLING, TELLING)))
+            habits.append(self.in_grid(np.clip(score, -TELLING, TELLING)))
         return Draws((told[0], told[1]), (habits[0], habits[1]))
 
     @property
@@ -119,7 +122,7 @@ class Person:
         """How many people move as one."""
         return self.release.size
 
-    def _grid(self, values: Floats) -> Floats:
+    def in_grid(self, values: Floats) -> Floats:
         """Numbers of counts (n, C) in the form of the grid (n, T, S)."""
         out = np.zeros((len(values), *self.release.grid.shape))
         out[:, self.columns[0], self.columns[1]] = values
@@ -184,13 +187,26 @@ def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
     return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
 
 
-def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:
-    """A row for each zone, over the person's states: whether it can be told that they were ever there."""
+#: The advantage and the power at most, to somebody who knows all others; None where they find everything out.
+Ceiling = tuple[float, float] | None
+
+
+def rows_of_places(
+    person: Person,
+    zones: Sequence[tuple[int, ...]],
+    rng: np.random.Generator,
+    known: Sequence[Ceiling] | None = None,
+) -> list[Row]:
+    """A row for each zone, over the person's states: whether it can be told that they were ever there.
+
+    `known` has what somebody finds who knows all others, with a half of the doubt.
+    """
     drawn = person.drawn(rng)
-    return [_row(person, drawn, zone, rng) for zone in zones]
+    ceilings = known or [None] * len(zones)
+    return [_row(person, drawn, zone, rng, most) for zone, most in zip(zones, ceilings, strict=True)]
 
 
-def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator) -> Row:
+def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator, known: Ceiling = None) -> Row:
     release = person.release
     event = Event(Visitors(zone, range(release.steps)))
     asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, release.steps))
@@ -198,7 +214,7 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
         return {**head, "status": "certain" if yes > 0.5 else "impossible", "sampled": False, **closed(yes)}
-    level = 1 - (1 - person.confidence) / 2
+    level = 1 - (1 - person.confidence) / (2 if known is None else 4)
     there, away = (release.there(asked.draw(holds, person.runs, rng)) for holds in (True, False))
     ratio = gaps(asked.logs_of(_evidence(person, drawn.told, there))) - asked.log_odds
     scores = [gaps(asked.logs_of(_evidence(person, drawn.habits, side))) - asked.log_odds for side in (there, away)]
@@ -206,7 +222,11 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
     above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
     with np.errstate(over="ignore"):
         advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
-    highest = (advantage_upper, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
+    power_upper = above.power(FALSE)[1]
+    for most in (known, _hidden(person, asked, zone)):
+        if most is not None:
+            advantage_upper, power_upper = min(advantage_upper, most[0]), min(power_upper, most[1])
+    highest = (advantage_upper, power_upper, min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
     laws = single_counts_of(person, zone, yes)
     single = measures(laws, asked.odds)
     lowest = tested(scores[0], scores[1], level, asked.log_odds)
@@ -222,6 +242,21 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
         "absent_lower": 0.0,
         "absent_upper": most_sure(no, advantage[1]),
     }
+
+
+def _hidden(person: Person, asked: Hypotheses, zone: tuple[int, ...]) -> Ceiling:
+    """What is told at most where no place but those of the zone is counted, by what unknown others hide."""
+    if not all(set(own) <= set(zone) for _, own, _ in cells(person.release)):
+        return None
+    chance, overlap = alike_but_for_one(person.beside.told.chances, person.size)
+    with np.errstate(divide="ignore"):
+        each = [person.in_grid(np.log(one)[None]) for one in (chance, overlap**2, overlap)]
+    there = np.ones((1, *person.release.grid.shape), dtype=bool)
+    shown, apart, least = (
+        float(means_over_traces(asked, np.exp(_evidence(person, (grid, grid), there)))[0, 1]) for grid in each
+    )
+    part = Apart("hiding", asked.odds, min(1 - shown, math.sqrt(1 - apart)), least)
+    return part.advantage()[1], part.power(FALSE)[1]
 
 
 def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:

@@ -97,3 +97,22 @@ def conditioned(log_start: Floats, log_moves: Sequence[Floats], log_weights: Flo
     start = log_start + value
     mass = float(np.logaddexp.reduce(start))
     return np.exp(start - mass) if mass > -np.inf else np.zeros(states), moves, mass + scale
+
+
+def conditioned_all(log_start: Floats, log_moves: Sequence[Floats], log_weights: Floats) -> tuple[Floats, Floats]:
+    """Start (n, M) and matrices (n, T-1, M, M) of `conditioned` for each of several weights (n, T, M), side by side."""
+    many, steps, states = log_weights.shape
+    moves = np.zeros((many, steps - 1, states, states))
+    value, alive = log_weights[:, -1].copy(), np.ones(many, dtype=bool)
+    for t in range(steps - 2, -1, -1):
+        joint = log_moves[t] + value[alive, None]
+        total = np.logaddexp.reduce(joint, axis=2)
+        moves[alive, t] = np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, :, None])
+        value[alive] = log_weights[alive, t] + total
+        shift = value.max(axis=1)
+        alive &= shift > -np.inf
+        value[alive] -= shift[alive, None]
+    start = log_start + value
+    mass = np.logaddexp.reduce(start, axis=1)
+    possible = mass > -np.inf
+    return np.where(possible[:, None], np.exp(start - np.where(possible, mass, 0.0)[:, None]), 0.0), moves

@@ -85,7 +85,7 @@ class SideInformation:
         for t, step in enumerate(release.counts):
             moves = {
                 int(j): sign * more
-                for group in self._groups(t, len(step))
+                for group in self.groups(t, len(step))
                 for more in [np.flatnonzero(group.law[0])]
                 for j, sign in zip(group.counts, group.signs, strict=True)
             }
@@ -101,23 +101,23 @@ class SideInformation:
         sees = release.sees
         out = np.zeros((*published.shape[:2], sees.shape[1]))
         for t, step in enumerate(release.counts):
-            for group in self._groups(t, len(step)):
+            for group in self.groups(t, len(step)):
                 rows, which = np.unique(sees[t][:, group.counts], axis=0, return_inverse=True)
                 found = np.stack([self._likelihood(step, published[:, t], t, group, row) for row in rows], axis=1)
                 out[:, t] += found[:, which.reshape(-1)]
         return out
 
-    def _groups(self, t: int, counts: int) -> Iterator[_Group]:
+    def groups(self, t: int, counts: int) -> Iterator[Group]:
         """The counts of a step that move together, and each of the others by itself, of which the number is known."""
         moving = np.array(self.directions[t], dtype=np.int64).reshape(len(self.directions[t]), counts)
         for g, direction in enumerate(moving):
             law = self.laws[t][:, g]
             there = np.flatnonzero(law.any(axis=0))
-            yield _Group(np.flatnonzero(direction), direction[direction != 0], law[:, : there[-1] + 1])
+            yield Group(np.flatnonzero(direction), direction[direction != 0], law[:, : there[-1] + 1])
         for j in np.flatnonzero(~moving.any(axis=0)):
-            yield _Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
+            yield Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
 
-    def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: _Group, bits: Ints) -> Floats:
+    def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: Group, bits: Ints) -> Floats:
         """Of the values (n, S) of a step's counts, those of a group (n,), for a target who is in those of `bits`."""
         with np.errstate(divide="ignore"):
             total = np.log(group.law)
@@ -129,7 +129,7 @@ class SideInformation:
         return np.asarray(np.logaddexp.reduce(total, axis=1))
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """Counts that move together, by these `signs`; `law` (n, numbers) tells how many are more."""
 
     counts: Ints

@@ -16,16 +16,19 @@ from passerby.kernels.renewal import events
 from passerby.measurement.erasure import MOST_LISTED, Erasure
 from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
+from passerby.others.sensors import SensorInformation
+from passerby.others.side_information import SideInformation
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
 from passerby.outcomes.stand_ins import bracketing_series, log_outcomes, stand_ins
 from passerby.support.numbers import exceeds
+from passerby.support.statistics import lower_limit, upper_limit
 
-from .crowd_told import told_of_crowd
+from .crowd_told import hidden, is_given, told_of_crowd
 from .draws import Drawn, Tests
 from .hypotheses import Hypotheses
 from .laws import Law, gaps
-from .parts import Above, Below, Listed, Part, Shown, StandIns, Stretches
+from .parts import Above, Apart, Below, Listed, Part, Shown, StandIns, Stretches
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +44,10 @@ LEFT = 1e-2
 #: Series of stand-ins, and the counts above which even the coarsest are too many.
 STAND_INS = (128, 1024)
 MOST_COUNTS = 10
+#: The share of the doubt for what the others hide, of that for whoever is told where they were.
+SPARE = 0.1
+#: By how much somebody may be short of never being seen, for want of digits.
+UNSEEN = 1e-12
 #: Series are listed where at most so many times as many are possible.
 WORTH_LISTING = 16
 
@@ -221,20 +228,54 @@ def against_crowd(asked: Hypotheses) -> Iterator[Part]:
     setup, release = asked.setup, asked.setup.release
     yield from by_one_count(asked)
     known = _known(asked)
-    # Up to three ends may rest on draws: two of somebody who is told more, and a test.
+    # One half of the doubt is for somebody who knows all others, so that nobody who knows less is said to find more.
     for part in () if known is None else independent(known):
         yield Above("known", asked.odds, part, level=part.level)
     rng = setup.rng()
     told = told_of_crowd(release, setup.runs, rng)
+    near = list(by_hiding(asked, told))
+    yield from near
     ratios, scores = [], []
     for holds in (True, False):
         published = told.publish(release, asked.draw(holds, len(told), rng), rng)
         ratios.append(gaps(asked.logs_of(told.evidence(release, published))) - asked.log_odds)
         scores.append(gaps(asked.logs_of(_possible(release.evidence(published)))))
     held, not_held = ratios
-    yield Drawn("crowd", asked.odds, held, not_held, told_more=True, level=_level(asked))
+    level = _shared(asked, 1 - SPARE) if any(part.level is not None for part in near) else _level(asked)
+    yield Drawn("crowd", asked.odds, held, not_held, told_more=True, level=level)
     held, not_held = scores
     yield Tests("test", asked.odds, held, not_held, level=_level(asked))
+
+
+def by_hiding(asked: Hypotheses, told: SensorInformation | SideInformation) -> Iterator[Part]:
+    """Where nobody is counted without the event, or with it: how much of the others hides what somebody else shows.
+
+    Of a trace X, what is hidden is a product over its steps, and distances of laws are at most their means over traces:
+    `1 - E[Π (1 - τ)]` and `√(1 - E[Π b²])` for the total variation, `E[Π b]` for the Bhattacharyya coefficient.
+    """
+    release = asked.setup.release
+    unseen = means_over_traces(asked, np.where(release.sees.any(axis=2, keepdims=True), 0.0, 1.0)[None, :, :, 0])[0]
+    if unseen.max() < 1 - UNSEEN:
+        return
+    other, (chance, overlap) = int(np.argmin(unseen)), hidden(told, release)
+    shown, apart = (1 - means_over_traces(asked, each)[:, other] for each in (chance, overlap**2))
+    most, least = np.minimum(shown, np.sqrt(apart)), means_over_traces(asked, overlap)[:, other]
+    if is_given(release):
+        yield Apart("hiding", asked.odds, float(most[0]), float(least[0]))
+        return
+    level, room = _shared(asked, SPARE), max(0.0, 1 - float(unseen[other]))
+    if room > 0:
+        limit = room * upper_limit(np.clip(most / room, 0.0, 1.0), level)
+        yield Apart("hiding", asked.odds, limit, lower_limit(least, level), level=level)
+
+
+def means_over_traces(asked: Hypotheses, weights: Floats) -> Floats:
+    """Means over traces of products of weights (n, T, C), of traces without the event and of those with it (n, 2)."""
+    with np.errstate(divide="ignore"):
+        evidence = np.log(weights)
+    top = np.maximum(evidence.max(axis=2), -1e300).sum(axis=1)
+    logs = asked.logs_of(evidence) + top[:, None] - np.array(asked.logs)
+    return np.asarray(np.exp(np.minimum(np.where(np.isnan(logs), -np.inf, logs), 0.0)))
 
 
 def by_one_count(asked: Hypotheses) -> Iterator[Part]:
@@ -267,8 +308,7 @@ def _known(asked: Hypotheses) -> Hypotheses | None:
     release = asked.setup.release
     if not all(rule.raw or rule.shift_invariant for rule in release.ways):
         return None
-    doubt = 2 * (1 - _level(asked))
-    return replace(asked, setup=replace(asked.setup, release=release.with_others(None), confidence=1 - doubt))
+    return replace(asked, setup=replace(asked.setup, release=release.with_others(None)))
 
 
 def _possible(evidence: Floats) -> Floats:
@@ -289,5 +329,10 @@ def _affordable(asked: Hypotheses) -> int:
 
 
 def _level(asked: Hypotheses) -> float:
-    """The confidence of each end, so that all hold together: two, and against a crowd a third."""
-    return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 3)
+    """The confidence of each end, so that all hold together: two, and against a crowd two more with a half of it."""
+    return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 4)
+
+
+def _shared(asked: Hypotheses, part: float) -> float:
+    """The confidence of an end that has a part of the doubt of another one, since the smaller of both is taken."""
+    return 1 - (1 - _level(asked)) * part

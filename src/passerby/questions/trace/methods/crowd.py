@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
+from passerby.measurement.erasure import STREAM
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -20,11 +21,12 @@ from passerby.others.crowd import Crowd, Laws
 from passerby.others.sensors import SensorInformation, draw_at_sensors, list_at_sensors
 from passerby.others.side_information import SideInformation, draw_side_information, list_side_information
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
+from passerby.questions.crowd_told import hidden
 from passerby.questions.trace.covariance import believed, neighbour_guesses
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.loss import Loss
-from passerby.questions.trace.ways import anchor, draws, refuses_one_series
+from passerby.questions.trace.ways import FAR, anchor, draws, refuses_one_series
 from passerby.support.statistics import lower_limit, standard_error
 
 Floats = NDArray[np.float64]
@@ -42,7 +44,7 @@ CANDIDATES = 4
 class Ends:
     """What `attacks` achieve, and a `bound` on all attacks; `certain`, or confidence limits from a sample.
 
-    `series` were looked at, with `nodes` and `operations` of search.
+    `series` were looked at, with `nodes` and `operations` of search, given what was `told` in draws of it.
     """
 
     attacks: dict[str, Finding]
@@ -51,6 +53,7 @@ class Ends:
     series: int
     nodes: int
     operations: float
+    told: SensorInformation | SideInformation | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def drawn_ends(
     series = sampled_series(prior, release, evidence, aim.anchor)
     found = bracket_series(prior, release, series, aim.misses, aim.tolerance, aim.budget)
     bound = average_upper(series, found, aim.level)
-    return Ends(attacks, bound, False, len(series), found.nodes, found.operations)
+    return Ends(attacks, bound, False, len(series), found.nodes, found.operations, told)
 
 
 def blind_attacks(
@@ -261,6 +264,26 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
     for attack in ends.attacks.values():
         yield replace(attack, look=look)
     yield limit("crowd", ends.bound, look, None if ends.certain else goal.level)
+    if isinstance(ends.told, SensorInformation):
+        yield from by_hiding(goal, known, ends.told)
+
+
+def by_hiding(goal: Goal, known: Known, told: SensorInformation) -> Iterator[Finding]:
+    """The bound `erasure` of somebody who is told: raw counts, each shown with chance τ given what is told.
+
+    Of each draw of what is told, one set of counts is drawn that are shown: what these tell on average bounds the loss.
+    """
+    from .raw import LEAST, ends_so_far, mean_of_sets, sets_affordable
+
+    lower, upper = ends_so_far(known)
+    shown, release = 1 - hidden(told, goal.release).chance[:, :, 1:], goal.release
+    count = min(len(told), sets_affordable(goal, float(shown.mean()))) if upper > FAR * lower else 0
+    if count < LEAST:
+        return
+    rng = np.random.default_rng([goal.seed if isinstance(goal.seed, int) else goal.seed[0], STREAM])
+    drawn = (rng.random(shown[:count].shape) < shown[:count]) & (release.grid >= 0)
+    sets = [release.raw_of([np.flatnonzero(step).tolist() for step in one]) for one in drawn]
+    yield mean_of_sets(goal, known, sets)
 
 
 def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
@@ -305,7 +328,7 @@ CROWD = Method(
     run,
     attacks=("map", "marginal", "ascent"),
     bounds=("crowd",),
-    needs=("baseline",),
+    needs=("baseline", "raw"),
     refuses=refuses,
     cost=lambda goal: goal.budget,
 )
