@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.measurement.setup import check_effort
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.by_habits import ByHabits
@@ -106,7 +105,7 @@ def _check_counts(job: Job, release: CountRelease) -> None:
         for zone in count.zones:
             if zone[-1] >= places:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
-    if len(people) and not all(isinstance(count, Present) for count in release.listed):
+    if len(people) and not all(count.snapshot for count in release.listed):
         # Who visits the fewest places has the smallest chain.
         prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)

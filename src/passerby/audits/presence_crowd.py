@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from passerby.mechanisms.laws import Sum, added
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.bridges import assigned, remaining
@@ -39,7 +38,7 @@ def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
     """
     if not isinstance(release, CountRelease):
         return [(t, (place,)) for t, step in enumerate(release.sensors) for place in step]
-    if not all(isinstance(count, Present) for count in release.listed):
+    if not all(count.snapshot for count in release.listed):
         return None
     cells = [(count.read, count.zones[0]) for count in release.listed]
     seen = [(t, place) for t, zone in cells for place in zone]

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.model.count import Count
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Count, Moved, Visitors
 from passerby.model.release import Release
 
 Ints = NDArray[np.int64]
 Zone = tuple[int, ...]
-Kind = Literal["present", "moved", "visitors"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A kind of count and its zones: one, or for flows the origin and the destination."""
+    """A kind of count (`Count.kind`) and its zones: one, or for flows the origin and the destination."""
 
-    kind: Kind
+    kind: str
     zones: tuple[Zone, ...]
     times: int = 1
 
@@ -34,9 +32,7 @@ def subject_of(count: Count) -> Subject:
     >>> subject_of(Moved([0], [1, 2], step=5))
     Subject(kind='moved', zones=((0,), (1, 2)), times=1)
     """
-    if isinstance(count, Visitors):
-        return Subject("visitors", count.zones, count.times)
-    return Subject("moved" if isinstance(count, Moved) else "present", count.zones)
+    return Subject(count.kind, count.zones, count.repeats)
 
 
 @lru_cache(maxsize=16)
@@ -65,8 +61,9 @@ def in_words(release: Release) -> str:
     if not isinstance(release, CountRelease):
         return f"{counts} from {len(about):,} place{'s' * (len(about) != 1)}"
     words = {"present": "{} zone{s}", "moved": "{} flow{s}", "visitors": "visitors of {} zone{s}"}
-    sizes = {kind: sum(each.kind == kind for each in about) for kind in words}
-    parts = [words[kind].format(f"{n:,}", s="s" * (n != 1)) for kind, n in sizes.items() if n]
+    kinds = dict.fromkeys((*words, *(each.kind for each in about)))
+    sizes = {kind: sum(each.kind == kind for each in about) for kind in kinds}
+    parts = [words.get(kind, f"{{}} {kind}").format(f"{n:,}", s="s" * (n != 1)) for kind, n in sizes.items() if n]
     return f"{counts} of {' and of '.join(parts)}" if parts else counts
 
 

@@ -16,7 +16,7 @@ from passerby.others.crowd import Crowd, channel_of, same_people
 from passerby.support import checks
 from passerby.support.checks import MOST_STEPS, whole
 
-from .counts import Count, Present, changed, moved
+from .count import Count, changed
 from .forms import checked_mechanism, checked_series, checked_size, in_words, known_others, of_size
 from .memory import Watch, remember
 from .prior import MarkovPrior
@@ -229,7 +229,7 @@ class CountRelease(Release):
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same counts over other place numbers, `state_of[place]`: places that become one are in the same zones."""
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
-        counts = tuple(tuple(moved(count, new) for count in step) for step in self.counts)
+        counts = tuple(tuple(count.relabelled(new) for count in step) for step in self.counts)
         # The others go by the old numbers, which the crowd knows.
         return self._same(counts, None)
 
@@ -341,7 +341,7 @@ def _ways(counts: Counts) -> tuple[Mechanism, ...]:
 def _as_sensors(counts: Counts, crowd: Crowd | None, size: int) -> Release | None:
     """The same as sensors: where every count is of one place at one step, of which no other is, in the same way."""
     every = [count for step in counts for count in step]
-    single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
+    single = all(count.snapshot and len(count.zones[0]) == 1 for count in every)
     ways = _ways(counts)
     others = {count.others is None for count in every}
     places = [[zone[0] for count in step for zone in count.zones] for step in counts]

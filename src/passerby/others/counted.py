@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Count, Present
+from passerby.model.counts import Count
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
@@ -104,7 +104,7 @@ def numbers(people: WithHabits, release: Release) -> NDArray[np.int64]:
         cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
         steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
         return np.asarray(people.counts[steps, places])
-    if all(isinstance(count, Present) for count in release.listed):
+    if all(count.snapshot for count in release.listed):
         # What is counted at one step needs nobody's trace.
         present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
         return np.fromiter(present, dtype=np.int64)

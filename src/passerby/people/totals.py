@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Present
 from passerby.model.release import Release
 
 from . import cycles
@@ -143,7 +142,7 @@ def counted_at(release: Release, places: int) -> Ints | None:
             cells[t, list(step)] += 1
         return cells
     for count in release.listed:
-        if not isinstance(count, Present):
+        if not count.snapshot:
             return None
         cells[count.read, list(count.zones[0])] += 1
     return cells

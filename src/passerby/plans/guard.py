@@ -39,7 +39,6 @@ from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism
 from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.blocks import Team
@@ -265,7 +264,7 @@ def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
     """The mechanism of each count of people who are present; of one that is published several times, raw if any is."""
     out: dict[tuple[int, Zone], Mechanism] = {}
     for cell, way in zip(cells_of(release), ways_of(release), strict=True):
-        if isinstance(cell, Present):
+        if cell.snapshot:
             key = cell.read, cell.zones[0]
             out[key] = way if key not in out or way.raw else out[key]
     return out

@@ -44,7 +44,7 @@ def build(evidence: Evidence) -> Content:
     counts = rows(evidence)
     figures = [
         _figure(evidence, counts.filter(kind=kind), kind)
-        for kind in FIGURES
+        for kind in dict.fromkeys((*FIGURES, *counts["kind"]))
         if (counts["kind"] == kind).any() or kind == "present" == next(iter(counts["kind"]), "present")
     ]
     return Content([lead], figures)
@@ -60,7 +60,7 @@ FIGURES = {
 
 def _figure(evidence: Evidence, counts: pl.DataFrame, kind: str) -> Figure:
     """The counts of one kind: by place and step, or for flows by origin and destination."""
-    key, title = FIGURES[kind]
+    key, title = FIGURES.get(kind, (f"counts-{kind}", f"The counts {kind}"))
     counts = counts.with_columns(pl.col("place").str.strip_prefix("visitors of "))  # its title says so
     place = "place" if evidence.release.reveals else "zone"
     about: Columns = {"place": (place, str)}
@@ -137,13 +137,14 @@ SAYS = {
     "zones": "Each cell is a count that would be published: a zone, at a step.",
     "visitors": "Each cell is a number of different people that would be published: of a zone, in the window that "
     "begins at a step.",
+    "other": "Each cell is a count that would be published, at the first step that matters to it.",
     "moved": "Each cell is a flow, from the zone of its row to that of its column, over all steps.",
 }
 
 
 def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str:
     """What the picture of the counts shows."""
-    out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind]]
+    out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind if kind in SAYS else "other"]]
     if evidence.internal:
         there = "really went" if kind == "moved" else "were really there"
         out.append(f"The colour shows how many people {there}, before anything is done to the count.")
