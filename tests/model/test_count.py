@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.fence import rows
 
 import passerby as pb
 from passerby.audits.asking import sentence_of, words_of
@@ -17,7 +18,6 @@ from passerby.plans.cells import cells_of, spots, without
 from passerby.plans.lever import Scene
 from passerby.plans.levers import visitors
 from passerby.report.together_page import in_words as together_words
-from tests.fence import rows
 
 Ints = NDArray[np.int64]
 
