@@ -179,6 +179,13 @@ def test_no_count_is_asked_for_by_its_class() -> None:
     assert [each for path in others for each in asked_for(path, concrete)] == []
 
 
+def test_no_release_is_asked_for_by_its_class() -> None:
+    """All releases answer the same questions: whether counts reveal a place, and whether they are fixed in advance."""
+    concrete = {kind.__name__ for kind in subclasses(pb.Release)} | {"CountRelease", "AdaptiveRelease"}
+    above = [path for path in sources() if part(path) != "model"]
+    assert [each for path in above for each in asked_for(path, concrete)] == []
+
+
 def test_a_mechanism_that_is_asked_for_is_noticed() -> None:
     assert list(asked_for(ROOT / "mechanisms" / "composition.py", {"Both"}))
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from passerby.measurement.finding import exact, limit, refute
 from passerby.mechanisms import Raw
-from passerby.model.count_release import CountRelease
 from passerby.model.counts import Count, Present
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
@@ -33,7 +32,7 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
 
     A window that is left out becomes a count of everywhere, which tells nothing.
     """
-    if not isinstance(release, CountRelease) or release.crowd is not None:
+    if release.reveals or release.crowd is not None:
         return release, 0.0  # numbers of others who are not known go together: no window is left out by itself
     windows = [count for count in dict.fromkeys(release.listed) if count.lasts]
     if _size(prior, release, windows) <= MOST_STATES:
@@ -54,7 +53,7 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
     )
 
 
-def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Count]) -> int:
+def _size(prior: MarkovPrior, release: Release, windows: Sequence[Count]) -> int:
     """How many states a chain has at most that remembers these windows, and the flows."""
     sizes = []
     for t, step in enumerate(release.counts):
@@ -91,7 +90,7 @@ def by_steps(release: Release) -> Release:
 
     So it is for every count that neither is of one step nor a flow.
     """
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return release
     windows = [count for count in release.listed if not (count.snapshot or count.flow)]
     # A raw number tells no more the second time; with noise that is drawn afresh, another count does.

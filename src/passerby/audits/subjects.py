@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.model.count import Count
-from passerby.model.count_release import CountRelease
 from passerby.model.release import Release
 
 Ints = NDArray[np.int64]
@@ -42,7 +41,7 @@ def subjects_of(release: Release) -> tuple[Subject, ...]:
     >>> [subject.zones for subject in subjects_of(Release([[3], [1, 3]]))]
     [((1,),), ((3,),)]
     """
-    if isinstance(release, CountRelease):
+    if not release.reveals:
         return tuple(dict.fromkeys(subject_of(count) for count in release.listed))
     places = sorted({place for step in release.sensors for place in step})
     return tuple(Subject("present", ((place,),)) for place in places)
@@ -58,7 +57,7 @@ def in_words(release: Release) -> str:
     total = sum(map(len, release.sensors))
     counts = f"{total:,} count{'s' * (total != 1)}"
     about = subjects_of(release)
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return f"{counts} from {len(about):,} place{'s' * (len(about) != 1)}"
     words = {"present": "{} zone{s}", "moved": "{} flow{s}", "visitors": "visitors of {} zone{s}"}
     kinds = dict.fromkeys((*words, *(each.kind for each in about)))
@@ -71,10 +70,7 @@ def in_words(release: Release) -> str:
 def subject_grid(release: Release) -> Ints:
     """The number of the subject of each count (T, S), in the form of `release.grid`; -1 where there is none."""
     number = {subject: k for k, subject in enumerate(subjects_of(release))}
-    if isinstance(release, CountRelease):
-        about = [subject_of(count) for count in release.listed]
-    else:
-        about = [Subject("present", ((place,),)) for step in release.sensors for place in step]
+    about = [subject_of(count) for count in release.listed]
     out = np.full(release.grid.shape, -1)
     out[release.grid >= 0] = [number[each] for each in about]
     out.flags.writeable = False

@@ -179,6 +179,12 @@ class Count(ABC):
         return f"whether {'not ' * never}{self.sentence}"
 
 
+def mechanism_of(count: Count) -> Mechanism:
+    """The mechanism of a count of a release, in which every count has one."""
+    assert count.mechanism is not None, "counts of a release have a mechanism each"
+    return count.mechanism
+
+
 def changed(count: Count, **values: Any) -> Count:
     """The same count with another mechanism or number of others, known to be valid: an audit makes many."""
     out: Count = object.__new__(type(count))

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count, Present, changed
 from passerby.model.release import Release
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism, Suppression, Then
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count, changed
 from passerby.model.release import Release
 from passerby.support.rule_of_five import FEW
@@ -71,7 +71,6 @@ def _follow(counts: Sequence[Count], values: Sequence[float | None], steps: int)
     ruled = [changed(count, mechanism=_as_told(mechanism_of(count))) for count in counts]
     number = {count: i for i, count in enumerate(ruled)}
     release = Release(counts=ruled, steps=steps)
-    assert isinstance(release, CountRelease)
     given = [math.nan if value is None else value for value in values]
     table = Table.of(release, [[given[number[count]] for count in step] for step in release.counts])
     out: set[int] = set()

@@ -18,7 +18,7 @@ import polars as pl
 from passerby.audits.subjects import in_words, subject_grid
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.others.counted import numbers as all_numbers
 from passerby.report import chart
@@ -83,16 +83,15 @@ def rows(evidence: Evidence) -> pl.DataFrame:
     release, labels = evidence.release, evidence.steps
     about, grid = evidence.about, subject_grid(release)
     found, at = [], [*zip(*np.nonzero(grid >= 0), strict=True)]
-    counts = [release.counts[t][j] for t, j in at] if isinstance(release, CountRelease) else None
+    counts = [release.counts[t][j] for t, j in at]
     trues = all_numbers(evidence.people, release).tolist()
-    ways = [release.mechanism] * len(at) if counts is None else [mechanism_of(count) for count in counts]
-    said = [told(*each) for each in zip(ways, trues, strict=True)]
+    said = [told(mechanism_of(count), true) for count, true in zip(counts, trues, strict=True)]
     if evidence.internal:
         said = [(float(true), f"{true:,}") for true in trues]
-    elif counts is not None:
+    elif not release.reveals:
         said = apart(counts, said, release.steps)
     for number, ((t, j), (count, shown)) in enumerate(zip(at, said, strict=True)):
-        step, what = t if counts is None else counts[number].first, about[grid[t, j]]
+        step, what = counts[number].first, about[grid[t, j]]
         ends = what.zones if what.kind == "moved" else (None, None)
         people = None if count is None else int(count)
         found.append((what.kind, int(step) + 1, labels[step], what.name, *ends, count, shown, people))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.mixture import part_states, parts, possible_modes
 from passerby.others.numbers import likely
 from passerby.outcomes.stand_ins import at_any, grown_series
