@@ -26,7 +26,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
             yield from searched(replace(goal, prior=chain, release=union), union, series, known.spent)
             return
     if release.among is not None:
-        found = again(replace(goal, budget=AMONG * goal.budget), release.among, goal.confidence)
+        found = again(replace(goal, budget=AMONG * goal.budget), known, release.among, goal.confidence)
         # A bound that rests on a sample would be one doubt more.
         if found.effort.confidence is None:
             yield limit("among", found.upper)
