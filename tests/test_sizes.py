@@ -27,9 +27,6 @@ LONELY = {
     "passerby.audits.stored_questions",
     "passerby.cli.demo_clinic",
     "passerby.questions.trace.covariance",
-    "passerby.model.signals",
-    "passerby.model.sightings",
-    "passerby.model.chains",
     "passerby.people.schedule",
     "passerby.plans.choice",
     "passerby.plans.readers",
@@ -64,20 +61,9 @@ NAMESAKES = {
 
 #: Modules in cycles of imports, which imports inside functions hide. This list only shrinks.
 CYCLES = {
-    "passerby.questions.trace.measure",
-    "passerby.questions.trace.methods",
-    "passerby.questions.trace.methods.adaptive",
-    "passerby.questions.trace.methods.crowd",
-    "passerby.questions.trace.methods.side_information",
     "passerby.model.count_release",
-    "passerby.model.mixture",
-    "passerby.model.naming",
     "passerby.model.adaptive",
-    "passerby.model.prior",
     "passerby.model.release",
-    "passerby.model.sightings",
-    "passerby.people.common",
-    "passerby.people.habits",
 }
 
 #: Functions that are tables: a command's parameters are its options, one a line with its words.

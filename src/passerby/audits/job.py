@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.measurement.setup import check_effort
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.by_habits import ByHabits
@@ -50,9 +48,7 @@ class Job:
     @cached_property
     def zones(self) -> Ints | None:
         """A label for each place where counts are of zones: those of one label are in the same ones."""
-        if isinstance(self.release, CountRelease):
-            return self.release.alike(len(self.people.places))
-        return None
+        return None if self.release.reveals else self.release.alike(len(self.people.places))
 
     @cached_property
     def sensed(self) -> tuple[int, ...]:
@@ -81,7 +77,7 @@ def check_job(job: Job) -> None:
             f"holdout={steps}"
         )
     job.release.check_misses(job.measurement.misses)
-    if isinstance(job.release, CountRelease):
+    if not job.release.reveals:
         _check_counts(job, job.release)
         return
     for t, step in enumerate(job.release.sensors):
@@ -99,14 +95,14 @@ def check_kinds(people: object, release: object) -> None:
         raise InputError(f"release is a {type(release).__name__}; expected a Release")
 
 
-def _check_counts(job: Job, release: CountRelease) -> None:
+def _check_counts(job: Job, release: Release) -> None:
     """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
     places, people = len(job.people.places), job.people
     for count in release.listed:
         for zone in count.zones:
             if zone[-1] >= places:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
-    if len(people) and not all(isinstance(count, Present) for count in release.listed):
+    if len(people) and not all(count.snapshot for count in release.listed):
         # Who visits the fewest places has the smallest chain.
         prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.mechanisms.laws import Sum, added
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.bridges import assigned, remaining
@@ -37,9 +35,9 @@ def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
 
     None for other counts: flows, visitors of windows, and zones that overlap.
     """
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return [(t, (place,)) for t, step in enumerate(release.sensors) for place in step]
-    if not all(isinstance(count, Present) for count in release.listed):
+    if not all(count.snapshot for count in release.listed):
         return None
     cells = [(count.read, count.zones[0]) for count in release.listed]
     seen = [(t, place) for t, zone in cells for place in zone]
@@ -106,7 +104,7 @@ def _laws(chances: Floats) -> tuple[Sum, ...]:
 def habitual(people: People, release: Release, numbers: Sequence[int]) -> Iterator[Habitual]:
     """Some people in each count of a release; habits are those of who does as usual."""
     usual, cells = people.usual, cells_of(release) or []
-    zones = release.alike(len(people.places)) if isinstance(release, CountRelease) else None
+    zones = None if release.reveals else release.alike(len(people.places))
     sensed = [] if zones is not None else sorted({place for _, zone in cells for place in zone})
     grid = _Grid.of(cells)
     for person in numbers:

@@ -21,7 +21,7 @@ from passerby.mechanisms import Mechanism
 from passerby.mechanisms.base import table
 from passerby.mechanisms.group import grouped
 from passerby.mechanisms.laws import same
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -142,9 +142,7 @@ class Draws:
 
 def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
     """The step, the places and the mechanism of each count, in the order of the grid."""
-    if isinstance(release, CountRelease):
-        return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
-    return [(t, (place,), release.mechanism) for t, step in enumerate(release.sensors) for place in step]
+    return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
 
 
 def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int) -> Floats:

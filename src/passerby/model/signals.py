@@ -157,7 +157,15 @@ def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
 
 @lru_cache(maxsize=8)
 def seen_at(sensors: tuple[tuple[int, ...], ...], prior: MarkovPrior) -> Ints:
-    """The class of each state of a chain at each step (T, M). Remembered: each method asks for it."""
+    """The class of each state of a chain at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
+
+    >>> from passerby import MarkovPrior
+    >>> prior = MarkovPrior([0.5, 0.5, 0], [[1, 0, 0], [0, 0, 1], [0, 1, 0]], place_of=[0, 0, 1])
+    >>> seen_at(((0,), (), (1, 0)), prior)
+    array([[1, 1, 0],
+           [0, 0, 0],
+           [2, 2, 1]])
+    """
     found = watched(sensors, prior.places)
     return found if prior.single else np.asarray(frozen(found.take(prior.place_of, axis=1)))
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.mechanisms.laws import Sum
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 
@@ -80,7 +80,6 @@ class SideInformation:
 
     def values(self, release: Release) -> list[Floats | None]:
         """Of one that was told: the values that each count may have, in order; None for a continuum."""
-        assert isinstance(release, CountRelease)
         out: list[Floats | None] = []
         for t, step in enumerate(release.counts):
             moves = {
@@ -97,7 +96,6 @@ class SideInformation:
 
     def evidence(self, release: Release, published: Floats) -> Floats:
         """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, to somebody who is told."""
-        assert isinstance(release, CountRelease)
         sees = release.sees
         out = np.zeros((*published.shape[:2], sees.shape[1]))
         for t, step in enumerate(release.counts):

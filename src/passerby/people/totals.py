@@ -15,8 +15,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Present
+from passerby.model.count import mechanism_of
 from passerby.model.release import Release
 
 from . import cycles
@@ -138,12 +137,8 @@ def counted_at(release: Release, places: int) -> Ints | None:
     [[1, 0, 0, 0], [0, 1, 1, 0]]
     """
     cells = np.zeros((release.steps, places), dtype=np.int64)
-    if not isinstance(release, CountRelease):
-        for t, step in enumerate(release.sensors):
-            cells[t, list(step)] += 1
-        return cells
     for count in release.listed:
-        if not isinstance(count, Present):
+        if not count.snapshot:
             return None
         cells[count.read, list(count.zones[0])] += 1
     return cells
@@ -154,8 +149,7 @@ def _noise(release: Release, expected: float) -> float:
 
     By draws of each mechanism at the mean count; an empty cell tells of nobody.
     """
-    counts = [mechanism_of(each) for each in release.listed] if isinstance(release, CountRelease) else None
-    ways = [release.mechanism] * sum(map(len, release.sensors)) if counts is None else counts
+    ways = [mechanism_of(each) for each in release.listed]
     total, mean = 0.0, round(expected / max(1, len(ways)))
     for way in set(ways):
         drawn = np.nan_to_num(way.sample(np.full(DRAWS, mean), np.random.default_rng(0)))

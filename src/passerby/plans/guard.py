@@ -38,8 +38,6 @@ from passerby.audits.question_rows import HABITS
 from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.blocks import Team
@@ -142,7 +140,7 @@ class Guard:
     def _work(self, release: Release) -> Work:
         """What is known of others is found once for the same counts, whatever is done to them."""
         alike = self.kept.against == HABITS and by_cells(release)
-        key = (tuple(counted_cells(release) or ()), isinstance(release, CountRelease)) if alike else release
+        key = (tuple(counted_cells(release) or ()), release.reveals) if alike else release
         known = self._works.get(key)
         if known is not None:
             return replace(known, job=replace(known.job, release=release.with_others(None) if alike else release))
@@ -265,7 +263,7 @@ def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
     """The mechanism of each count of people who are present; of one that is published several times, raw if any is."""
     out: dict[tuple[int, Zone], Mechanism] = {}
     for cell, way in zip(cells_of(release), ways_of(release), strict=True):
-        if isinstance(cell, Present):
+        if cell.snapshot:
             key = cell.read, cell.zones[0]
             out[key] = way if key not in out or way.raw else out[key]
     return out

@@ -6,7 +6,7 @@ lower end up to all that tells more.
 
 from __future__ import annotations
 
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from passerby.kernels.renewal import events
 from passerby.measurement.erasure import MOST_LISTED, Erasure
-from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.release import Release
 from passerby.others.sensors import SensorInformation
 from passerby.others.side_information import SideInformation
@@ -55,7 +54,7 @@ WORTH_LISTING = 16
 def parts_of(asked: Hypotheses) -> Iterator[Part]:
     """Every look at what a release tells of an event, one after another until both ends are close."""
     release = asked.setup.release
-    if isinstance(release, AdaptiveRelease):
+    if not release.fixed:
         yield from by_histories(asked, release)
     elif release.independent:
         yield from independent(asked)
@@ -198,7 +197,7 @@ def by_draws(asked: Hypotheses) -> Part:
     return Drawn("sample", asked.odds, held, not_held, level=_level(asked))
 
 
-def by_histories(asked: Hypotheses, release: AdaptiveRelease) -> Iterator[Part]:
+def by_histories(asked: Hypotheses, release: Release) -> Iterator[Part]:
     """Counts that are chosen as one goes: histories are listed, or drawn."""
     setup = asked.setup
     if setup.series != "sample":

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from passerby.errors import InputError, UnsupportedRelease
+from passerby.measurement.setup import How
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.crowd import Crowd
@@ -56,13 +57,16 @@ def known_shares(
     draws: int = 20,
     seed: int = 0,
     confidence: float = 0.99,
-    **effort: Any,
+    tolerance: float = 0.01,
+    series: How = "auto",
+    runs: int = 1000,
+    budget: float = 2e10,
 ) -> list[KnownShare]:
     """How the answer to a question grows with the share of the others who are known, from a `Crowd` to an insider.
 
     Of guesses it is the loss, and of an event its advantage. With share 0 it is what `measure` finds of the release,
     and with 1 what it finds where all others are known. Between them who is known is listed where few crowds differ,
-    and otherwise drawn, `draws` times for all shares together. `effort` goes to `measure`.
+    and otherwise drawn, `draws` times for all shares together. The other arguments are those of `measure`.
 
     >>> import passerby as pb
     >>> still = pb.MarkovPrior([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
@@ -77,7 +81,9 @@ def known_shares(
     wanted = [checks.number(share, "shares", 0, 1) for share in shares]
     draws = checks.whole(draws, "draws", 2, MOST_DRAWS)
     checks.number(confidence, "confidence", 0.5, 1)
-    case = _Case(prior, release, question, groups, {**effort, "seed": checks.whole(seed, "seed")})
+    effort = {"tolerance": tolerance, "series": series, "runs": runs, "budget": budget}
+    effort |= {"seed": checks.whole(seed, "seed")}
+    case = _Case(prior, release, question, groups, effort)
     size = math.prod(len(group) + 1 for group in groups)
     rows = {0.0: tuple(map(len, groups)), 1.0: (0,) * len(groups)}
     ends = {share: case.ends(rows[share], confidence) for share in {*wanted} & {0.0, 1.0}}

@@ -25,12 +25,12 @@ from passerby.audits.questions import TABLE, ask_everyone
 from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
-from passerby.audits.settings import AuditSettings, Measurement
+from passerby.audits.settings import SETTINGS, AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin
 from passerby.audits.stored import on_disk, passing, store_of
 from passerby.audits.summary import mean_over, summarise
-from passerby.audits.validation import check_settings
+from passerby.audits.validation import check_settings, naming
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
@@ -51,6 +51,7 @@ from .notebook import Report, report_of
 LAST = "summary.json"
 
 
+@naming(SETTINGS)
 def audit_folder(
     visits: str | Path | Sequence[str | Path],
     out: str | Path = AuditSettings.out,

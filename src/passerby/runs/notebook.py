@@ -26,7 +26,7 @@ from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
-from passerby.audits.validation import check_settings
+from passerby.audits.validation import check_settings, naming
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
@@ -42,6 +42,12 @@ from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
 from .explore import explored, other_adversaries
+
+#: The settings of a report.
+ASKED = (
+    *("tolerance", "runs", "confidence", "budget", "seed", "explore", "sigmas", "bases", "thresholds", "delta"),
+    *("title", "adversaries", "known_steps", "presence", "sensitive"),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,6 +94,7 @@ class Report:
         return f'<iframe title="Report" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
 
 
+@naming(ASKED)
 def audit_report(
     people: People,
     release: Release,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from passerby.others.side_information import SideInformation, draw_side_informat
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
 from passerby.questions.crowd_told import hidden
 from passerby.questions.trace.covariance import believed, neighbour_guesses
-from passerby.questions.trace.goal import Goal, Method
+from passerby.questions.trace.goal import Goal, Method, pose
 from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.loss import Loss
 from passerby.questions.trace.ways import FAR, anchor, draws, refuses_one_series
@@ -253,7 +254,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
     assert crowd is not None
     aim = Aim(goal.misses, goal.tolerance, goal.budget, goal.level, draws(goal), anchor(goal, known))
     if crowd.told is not None:
-        yield from given_told(goal, crowd.told, aim)
+        yield from given_told(goal, known, crowd.told, aim)
         return
     if crowd.side is not None:
         rng = goal.rng()
@@ -286,10 +287,10 @@ def by_hiding(goal: Goal, known: Known, told: SensorInformation) -> Iterator[Fin
     yield mean_of_sets(goal, known, sets)
 
 
-def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
+def given_told(goal: Goal, known: Known, laws: Laws, aim: Aim) -> Iterator[Finding]:
     """Where it is given what is told of the crowd: the numbers of others are then independent, and measured so."""
     release = goal.release.with_others(Crowd.told_of(laws, laws))
-    found = again(goal, release, goal.confidence)
+    found = again(goal, known, release, goal.confidence)
     look = Look(found.effort.series, True, found.effort.covered, found.effort.nodes, found.effort.operations)
     rng = goal.rng()
     drawn = SensorInformation.of(release, laws, aim.runs, rng)
@@ -298,21 +299,11 @@ def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
     yield limit("crowd", found.upper, look, None if found.effort.confidence is None else goal.level)
 
 
-def again(goal: Goal, release: Release, confidence: float) -> Loss:
+def again(goal: Goal, known: Known, release: Release, confidence: float) -> Loss:
     """The same question about another release."""
-    from passerby.questions.trace.measure import trace_loss
-
-    return trace_loss(
-        goal.prior,
-        release,
-        goal.misses,
-        tolerance=goal.tolerance,
-        seed=goal.seed,
-        series=goal.series,
-        runs=goal.runs,
-        confidence=confidence,
-        budget=goal.budget,
-    )
+    effort = {name: getattr(goal, name) for name in ("tolerance", "series", "runs", "budget")}
+    asked = pose(goal.prior, release, goal.misses, goal.seed, None, confidence=confidence, **effort)
+    return cast(Loss, known.answer(asked))
 
 
 def refuses(goal: Goal) -> str | None:
