@@ -1,5 +1,6 @@
 """A table is checked: against `measure` by hand, certain ends, and whatever is wrong with what is handed in."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 
 import passerby as pb
 from passerby.errors import InputError
+from passerby.report.check_page import render_check, sentences
 from passerby.tables.check import COUNTED, PRESENCE, TableCheck, check_table
-from passerby.tables.ways import HABITS, INSIDER
+from passerby.tables.ways import HABITS, INSIDER, poisson
 
 CLINIC = [2, 3, 1, 4, 2]
 #: Monday morning, when the dialysis is.
@@ -142,3 +144,137 @@ def test_a_folder_is_written_from_python(tmp_path: Path) -> None:
     assert found.days[0].places == ("hospital",)
     with pytest.raises(pb.ConfigError, match="overwrite=True"):
         pb.check_folder(TABLE, tmp_path / "out", "dialysis", **QUICK)
+
+
+def _week(hours: Sequence[int], **columns: Callable[[int, int], object]) -> pl.DataFrame:
+    """A week from Monday 2024-01-15: each column by the day and the hour."""
+    when = [(day, hour) for day in range(7) for hour in hours]
+    times = [f"2024-01-{15 + day} {hour:02}:00" for day, hour in when]
+    return pl.DataFrame({"time": times} | {name: [of(*at) for at in when] for name, of in columns.items()})
+
+
+def test_each_place_is_looked_at_when_they_are_there() -> None:
+    """The family is at the kindergarten on weekdays, and at the market on Saturdays alone."""
+    table = _week(range(7, 19), kindergarten=lambda *_: 5000, market=lambda *_: 1)
+    found = check_table(table, "family", ways=[pb.Raw()], **QUICK)
+    market = {x.against: x for x in found.of("family", PRESENCE, "market")}
+    assert market[INSIDER].lower == pytest.approx(1)
+    assert market[HABITS].lower > 0.2
+    assert {x.day for x in market.values()} == {"Saturday 2024-01-20"}
+
+
+def test_of_several_days_the_one_is_looked_at_that_tells_most() -> None:
+    """On Monday and Wednesday, the quiet days, all counts are hidden below 10; on Friday one person more is shown."""
+    table = _week(range(7, 13), clinic=lambda day, _: 9 if day == 4 else 3)
+    insider = check_table(table, "dialysis", ways=[pb.Suppression(10)], **QUICK).of("dialysis", PRESENCE)[0]
+    assert insider.day == "Friday 2024-01-19"
+    assert insider.lower == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _week(range(7, 14), clinic=lambda _, hour: "12" if hour == 13 else "< 10"),
+        _week(range(7, 14), clinic=lambda *_: 12).filter(pl.col("time").str.starts_with("2024-01-21")),
+    ],
+    ids=["hidden", "Sunday alone"],
+)
+def test_hours_that_are_hidden_or_not_there_are_not_examined(table: pl.DataFrame) -> None:
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert not found.answers
+    said = " ".join(sentences(found))
+    assert "dialysis at clinic: not examined. The hours when they are there are hidden or not in the table." in said
+    assert "tells least" not in said
+    assert "costs readers least" not in said
+    assert "readers" in render_check(found)
+
+
+def test_what_is_hidden_in_part_is_said() -> None:
+    table = _week(range(7, 13), clinic=lambda day, _: "< 10" if day in (0, 2) else "12")
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert found.answers
+    assert any("dialysis at clinic: 33 % of their time there is in hours that are shown" in x for x in found.remarks)
+
+
+def test_of_expected_sizes_an_insider_is_told_the_average() -> None:
+    """Rounded to 5, the number with one person more is told where 2, 7, 12, ... others come, of 3.5 on average."""
+    table = pl.DataFrame({"time": ["2024-01-15 08:00"], "clinic": [3.5]})
+    found = check_table(table, "dialysis", ways=[pb.Rounding(5), pb.DiscreteGaussian(2.0)], **QUICK)
+    numbers, chances = poisson(3.5)
+    insider = next(x for x in found.of("dialysis", PRESENCE) if x.against == INSIDER)
+    want = float(chances[numbers % 5 == 2].sum())
+    assert want == pytest.approx(0.223, abs=1e-3)
+    # In addition, or as part of the expected size: the worse of both.
+    numbers, chances = poisson(3.5 - 0.96)
+    assert insider.upper <= max(want, float(chances[numbers % 5 == 2].sum())) + 1e-6
+
+
+def test_a_way_that_publishes_nothing_is_not_named() -> None:
+    table = _week(range(7, 13), clinic=lambda *_: 2)
+    found = check_table(table, "dialysis", **QUICK)
+    assert found.readers["hidden below 10"].shown == 0
+    said = " ".join(sentences(found))
+    assert "None of the ways that were tried shows any count" in said
+    assert "hidden below 10" not in said
+
+
+def test_the_way_that_costs_readers_least_is_named_of_those_that_leave_little() -> None:
+    table = _week(range(7, 13), clinic=lambda *_: 4000)
+    said = " ".join(sentences(check_table(table, "dialysis", **QUICK)))
+    assert "an advantage of 25 % at most, published as it is costs readers least" in said
+    assert "rest on others who come independently of each other" in said
+    assert "All figures hold for the numbers of this table alone" in said
+
+
+def test_hidden_cells_bound_how_many_can_have_been_there() -> None:
+    table = _week(range(7, 14), clinic=lambda _, hour: "12" if hour == 12 else "< 10")
+    crowd = pb.Persona("crowd", [("Mon-Fri 07:00-13:00", "clinic", 0.9)], weight=1200)
+    found = check_table(table, crowd, ways=[pb.Raw()], **QUICK)
+    assert any("1,200 people like crowd cannot have been counted at clinic" in each for each in found.remarks)
+    assert any("the table counts 9 at most there" in each for each in found.remarks)
+
+
+def test_many_people_hide_one_for_certain_from_whoever_knows_habits() -> None:
+    """One raw count of 5000: the largest probability of a number of others, which is 0.56 %; four of them 2.3 %."""
+    table = _week(range(8, 12), clinic=lambda *_: 5000)
+    found = check_table(table, "dialysis", ways=[pb.Raw()], runs=20)
+    habits = next(x for x in found.of("dialysis", PRESENCE) if x.against == HABITS)
+    assert habits.lower <= habits.upper <= 0.0231
+    assert habits.found is not None
+    assert habits.found[1] <= 0.0331
+    assert habits.weeks is not None
+    low, high = habits.weeks[52]
+    assert habits.upper < high <= 1 - (1 - habits.upper) ** 52 + 1e-9
+    assert low <= high
+
+
+def test_a_certain_end_is_above_what_enumeration_finds() -> None:
+    """Two places are counted, of which the other one tells of the asked one, too."""
+    walker = pb.Persona("walker", [("Mon 07:00-09:00", "a", 0.5), ("Mon 08:00-10:00", "b", 0.3)], stays=0.3)
+    table = pl.DataFrame({"time": [f"2024-01-15 0{h}:00" for h in (7, 8, 9)], "a": [2, 3, 9], "b": [1, 6, 2]})
+    (who,) = check_table(table, walker, ways=[pb.Raw()], **QUICK).people
+    for way in (pb.Raw(), pb.Rounding(5)):
+        day = who.most_telling("a", way, HABITS)
+        release, apart = day.release(way, HABITS), day.apart(way, HABITS)
+        event = pb.Event(pb.Visitors([day.number("a")], steps=range(3)))
+        exact, member = pb.measure(day.prior, release, [event, pb.InData()], series="enumerate")
+        assert exact.advantage.lower <= day.at_most(apart, "a") < 1
+        assert member.advantage.lower <= day.at_most(apart) < 1
+
+
+def test_weeks_add_up() -> None:
+    table = _week(range(8, 12), clinic=lambda *_: 40)
+    found = check_table(table, "dialysis", ways=[pb.Raw(), pb.Rounding(10)], **QUICK)
+    for answer in found.answers:
+        if answer.question in (PRESENCE, COUNTED):
+            assert answer.weeks is not None
+            highs = [high for _, high in answer.weeks.values()]
+            assert highs == sorted(highs)
+            assert answer.weeks[1][0] == pytest.approx(answer.lower)
+    assert "after a year of such weeks" in " ".join(sentences(found))
+
+
+def test_totals_are_a_reason_to_read_the_insiders_figures() -> None:
+    table = TABLE.with_columns(Total=pl.col("hospital") + pl.col("station"))
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert any("Totals are known of this table." in each for each in found.remarks)
