@@ -102,7 +102,7 @@ def test_each_place_is_judged_on_a_day_when_they_are_there() -> None:
     assert without.verdict == "sure"
     said = " ".join(plan_sentences(plan))
     assert "The table as it is breaks the limit" in said
-    assert "rest on others who come independently" in said
+    assert "hold if others come independently of each other" in said
     assert "hold for the numbers of this table alone" in said
 
 
@@ -131,3 +131,11 @@ def test_large_counts_are_sure_with_few_runs() -> None:
         _week(clinic=lambda *_: 5000), pb.Limit(share=0, above=0.05), "dialysis", levers=["rounding"], runs=20
     )
     assert next(way for way in plan.tried if way.words == "as it is").verdict == "sure"
+
+
+def test_a_place_where_they_never_are_in_these_hours_is_no_reason_for_doubt() -> None:
+    """The table is of Monday, and the market is for Saturday."""
+    table = _week(clinic=lambda *_: 5000, market=lambda *_: 50).filter(pl.col("time").str.starts_with("2024-01-15"))
+    plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
+    assert [way.verdict for way in plan.tried] == ["sure"]
+    assert any("dialysis at market: not examined" in each for each in plan.remarks)

@@ -222,7 +222,7 @@ def test_the_way_that_costs_readers_least_is_named_of_those_that_leave_little() 
     table = _week(range(7, 13), clinic=lambda *_: 4000)
     said = " ".join(sentences(check_table(table, "dialysis", **QUICK)))
     assert "an advantage of 25 % at most, published as it is costs readers least" in said
-    assert "rest on others who come independently of each other" in said
+    assert "hold if others come independently of each other" in said
     assert "All figures hold for the numbers of this table alone" in said
 
 

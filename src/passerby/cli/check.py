@@ -157,21 +157,19 @@ def roles_of(given: list[str]) -> dict[str, str]:
 
 
 def _show(screen: Console, found: TableCheck) -> None:
-    """A short table for each persona, and one for readers."""
+    """A short table for each persona and place that is told about, and one for readers."""
     from rich.table import Table
 
-    from passerby.report.check_page import screen_rows
+    from passerby.report.check_page import screen_rows, told_about
     from passerby.support.numbers import percent, size
 
-    for who in found.people:
-        if who.first is None:
-            continue
-        title = f"{who.persona.name} at {who.first}, {who.likeliest(who.first).day}"
+    for who, place in [(each, place) for each in found.people for place in told_about(found, each)]:
+        title = f"{who.persona.name} at {place}, {who.likeliest(place).day}"
         shown = Table(box=None, padding=(0, 2, 0, 0), title=title)
         shown.title_justify = "left"
         for head in HEADS:
             shown.add_column(head, overflow="fold")
-        for row in screen_rows(found, who):
+        for row in screen_rows(found, who, place):
             shown.add_row(*row)
         screen.print(shown)
     shown = Table(box=None, padding=(0, 2, 0, 0), title="What readers lose")

@@ -182,7 +182,7 @@ class _Tries:
 
         most = {who for who, _, _, upper in ends if upper > self._above}
         low = share({who for who, _, lower, _ in ends if lower > self._above})
-        unknown = {who for who in self.people if any(not who.examined(x) for x in who.places if x not in left)}
+        unknown = {who for who in self.people if who.unknown(left)}
         allowed = self.limit.share + ROUNDING
         verdict: TableVerdict = "refused" if low > allowed else "open" if share(most) > allowed else "sure"
         if verdict == "sure" and share(most | unknown) > allowed:

@@ -29,12 +29,12 @@ ENDS = ("lower", "upper")
 #: Weeks of a year.
 YEAR = WEEKS[-1]
 INDEPENDENT = (
-    "Figures for whoever knows only how many others come rest on others who come independently of each other: regular "
-    "visitors and groups vary less or more, and then the counts may tell more."
+    "Figures for whoever knows only how many others come hold if others come independently of each other. Regular "
+    "visitors are easier to foretell, and then the counts tell more."
 )
 CARRIES = (
-    "All figures hold for the numbers of this table alone: rounded and hidden counts of another week may tell an "
-    "insider more, so that each table is checked before it is published."
+    "All figures hold for the numbers of this table alone. Rounded or hidden counts of another week may tell an "
+    "insider more: check each table before it is published."
 )
 #: Who asks: a mark that is seen at a glance, and words.
 WHO = {INSIDER: "■ insider: knows where everybody else was", HABITS: "○ habits: knows how many others come"}
@@ -72,37 +72,47 @@ def render_check(found: TableCheck, words: Sequence[str] = ()) -> str:
 
 def sentences(found: TableCheck) -> list[str]:
     """The answers before the details."""
-    out = [each for who in found.people if who.first is not None for each in _of_persona(found, who, who.first)]
+    out = [each for who in found.people for each in _of_persona(found, who)]
     if found.answers:
         out += [_best(found), INDEPENDENT, CARRIES]
     return [*out, *found.remarks]
 
 
-def _of_persona(found: TableCheck, who: PersonaDays, place: str) -> list[str]:
-    """What the table as it is tells of a persona at the place that is told about first, at once and after a year."""
+def told_about(found: TableCheck, who: PersonaDays) -> list[str]:
+    """The places of a persona in words: the first one, and the one of which whoever knows the habits is told most."""
+    answers = [x for x in found.of(who.persona.name, PRESENCE) if x.way == found.ways[0].name and x.against == HABITS]
+    places = [who.first, max(answers, key=lambda x: x.upper).place] if answers else []
+    return [*dict.fromkeys(place for place in places if place)]
+
+
+def _of_persona(found: TableCheck, who: PersonaDays) -> list[str]:
+    """What the table as it is tells of a persona at these places, at once and after a year."""
+    out = []
     name, first = who.persona.name, found.ways[0]
-    answers = found.of(name, PRESENCE, place)
-    insider, habits = (next(x for x in answers if x.way == first.name and x.against == w) for w in (INSIDER, HABITS))
     about = f"{name} ({who.persona.about})" if who.persona.about else name
-    if max(insider.upper, habits.upper) <= 0 and not 0 < habits.baseline < 1:
-        never = "surely" if insider.baseline >= 0.5 else "never"
-        return [f"{about}: is {never} at {place} on {habits.day}, whatever the counts say."]
-    low, high = _range(who.most_telling(place, first.mechanism, HABITS), place)
-    where = f"{place} on {habits.day}, where {_people(low, high)} counted at a time"
-    other = "" if insider.day == habits.day else f" (on {insider.day})"
-    out = [
-        f"{about}: was such a person at {where}? Published {first.name}: {_finds(insider, ALL)}{other}, and "
-        f"{_finds(habits, ONLY)}, wrongly accusing 1 of 100 who were not."
-    ]
-    counted = next(x for x in found.of(name, COUNTED) if x.way == first.name and x.against == HABITS)
-    if habits.weeks and counted.weeks:
-        year = f"after a year of such weeks {span(*habits.weeks[YEAR])}"
-        member = f"{span(counted.lower, counted.upper)} after one, and {span(*counted.weeks[YEAR])} after a year"
+    for place in told_about(found, who):
+        pair = [x for x in found.of(name, PRESENCE, place) if x.way == first.name]
+        insider, habits = (next(x for x in pair if x.against == against) for against in (INSIDER, HABITS))
+        if max(insider.upper, habits.upper) <= 0 and not 0 < habits.baseline < 1:
+            never = "surely" if insider.baseline >= 0.5 else "never"
+            out.append(f"{about}: is {never} at {place} on {habits.day}, whatever the counts say.")
+            continue
+        low, high = _range(who.most_telling(place, first.mechanism, HABITS), place)
+        where = f"{place} on {habits.day}, where {_people(low, high)} counted at a time"
+        other = "" if insider.day == habits.day else f" (on {insider.day})"
         out.append(
-            f"The advantage of {ONLY} is {span(habits.lower, habits.upper)} after one week, and {year}. Whether {name} "
-            f"is among the counted people at all, it is {member}."
+            f"{about}: was such a person at {where}? Published {first.name}: {_finds(insider, ALL)}{other}, and "
+            f"{_finds(habits, ONLY)}, wrongly accusing 1 of 100 who were not. {_year(habits)}"
         )
-    return out
+        about = name
+    counted = [x for x in found.of(name, COUNTED) if x.way == first.name and x.against == HABITS]
+    return [*out, *(f"{name}: is such a person among the counted people at all? {_year(each)}" for each in counted)]
+
+
+def _year(answer: CheckAnswer) -> str:
+    """The advantage at once, and where the same goes on for a year."""
+    year = span(*(answer.weeks or {})[YEAR])
+    return f"The advantage of {ONLY} is {span(answer.lower, answer.upper)}, and {year} after a year of such weeks."
 
 
 def _people(low: float, high: float) -> str:
@@ -134,7 +144,7 @@ def _best(found: TableCheck) -> str:
             f"None of the ways that were tried shows any count and leaves {ONLY} an advantage of {percent(LITTLE)} at "
             "most for sure."
         )
-    name = min(kept, key=lambda each: _cost(found, each))
+    name = min(kept, key=lambda each: (_cost(found, each), -found.readers[each].shown))
     insider = max(_told(found, name, INSIDER), default=0.0)
     return (
         f"Of the ways that were tried and leave {ONLY} an advantage of {percent(LITTLE)} at most, published {name} "
@@ -149,7 +159,7 @@ def _told(found: TableCheck, way: str, against: str) -> list[float]:
 
 def _cost(found: TableCheck, way: str) -> float:
     total = found.readers[way].total
-    return math.inf if total is None else total
+    return math.inf if total is None else float(f"{total:.2g}")
 
 
 def sections(found: TableCheck) -> list[Built]:
@@ -347,13 +357,13 @@ def looked_at(who: PersonaDays) -> str:
     return ", ".join(f"{place} ({day})" for place, day in days)
 
 
-def screen_rows(found: TableCheck, who: PersonaDays) -> list[list[str]]:
-    """The short table of a persona: for each way presence by both adversaries, membership, and the whole day."""
+def screen_rows(found: TableCheck, who: PersonaDays, where: str) -> list[list[str]]:
+    """The short table of a persona at a place: for each way presence, membership, and the whole day."""
     out = []
     for way in found.ways:
         cells = [way.name]
         for question, against in ((PRESENCE, INSIDER), (PRESENCE, HABITS), (COUNTED, HABITS), (TRACE, INSIDER)):
-            place = who.first or "" if question == PRESENCE else ""
+            place = where if question == PRESENCE else ""
             answer = next(
                 x for x in found.of(who.persona.name, question, place) if x.way == way.name and x.against == against
             )

@@ -77,8 +77,8 @@ def plan_sentences(plan: TablePlan) -> list[str]:
     }
     out = [limit, f"The table as it is {keeps[raw.verdict]}: {_above(raw)}."]
     if all(who.first is None for who in plan.people):
-        out = [limit, "No persona is examined, so that nothing can be recommended."]
-    elif not plan.recommended:
+        return [limit, "No persona is examined, so that nothing can be recommended.", *plan.remarks]
+    if not plan.recommended:
         out.append("No way that surely keeps the limit was found among those that were tried.")
     elif any(way.verdict == "unexamined" for way in plan.recommended.values()):
         out.append("What follows is for the personas that are examined alone.")

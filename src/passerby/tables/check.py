@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from passerby.errors import InputError
+from passerby.measurement.finding import Interval
 from passerby.mechanisms import Mechanism
 from passerby.model.counts import Visitors
 from passerby.personas.persona import Persona
@@ -260,10 +261,7 @@ def _yes_or_no(answer: EventAnswer, end: float, single: float | None, **about: s
     if answer.status != "open":
         return _answer(about, event, (0.0, 0.0), (0.0, 0.0), single, dict.fromkeys(WEEKS, (0.0, 0.0)))
     advantage, power = answer.advantage, answer.power(FALSE)
-    weeks = {}
-    for count in WEEKS:
-        found = answer.weeks(count)
-        weeks[count] = _below(found.lower, found.upper, 1 - (1 - end) ** count)
+    weeks = _growing({count: answer.weeks(count) for count in WEEKS}, end)
     ends = _below(advantage.lower, advantage.upper, end)
     return _answer(about, event, ends, _below(power.lower, power.upper, FALSE + end), single, weeks)
 
@@ -277,6 +275,17 @@ def _answer(
     weeks: dict[int, Ends],
 ) -> CheckAnswer:
     return CheckAnswer(**about, baseline=event, lower=ends[0], upper=ends[1], found=found, single=single, weeks=weeks)
+
+
+def _growing(found: Mapping[int, Interval], end: float) -> dict[int, Ends]:
+    """Advantages over weeks: never below those of fewer weeks, and never above those of more."""
+    low: dict[int, float] = {}
+    high: dict[int, float] = {}
+    for count in found:
+        low[count] = max([found[count].lower, *low.values()])
+    for count in [*found][::-1]:
+        high[count] = min([1 - (1 - end) ** count, found[count].upper, *high.values()])
+    return {count: _below(low[count], high[count], 1.0) for count in found}
 
 
 def _below(lower: float, upper: float, end: float) -> Ends:

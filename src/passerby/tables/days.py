@@ -6,6 +6,7 @@ Where no shown count is at an hour when they may be there, nothing is examined, 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -238,6 +239,17 @@ class PersonaDays:
         week = self.persona.law(Calendar(begins, begins + length, "UTC"))
         return float(week[:, self.persona.places.index(place)].max())
 
+    def unknown(self, left: Collection[str] = frozenset()) -> bool:
+        """Whether what the table tells of them is not known: their hours are hidden, or none of their places examined.
+
+        A place where they never are in the hours of the table is no reason, if another one is examined.
+        """
+        shown = [place for place in self.places if place not in left]
+        if not any(self.examined(place) for place in shown):
+            return bool(shown)
+        hidden = [place for place in shown if not self.examined(place)]
+        return any(self._chance(place).max(initial=0.0) > max(NEVER, FAR * self._ever(place)) for place in hidden)
+
     def left_out(self) -> list[str]:
         """Places, in words, that are not examined, or of which much is hidden or not in the table."""
         out = []
@@ -272,15 +284,18 @@ class PersonaDays:
         key = (place, way, against)
         if key not in self._chosen:
             number = self.persona.places.index(place)
-            found = {}
-            for each in self._candidates(place):
+
+            def told(each: int) -> list[float]:
+                """By this adversary; where days are alike, by whoever knows the habits."""
                 day = self.on(each, place)
-                found[each] = float((day.law[:, number] * day.apart(way, against)[:, number]).sum().round(9))
-            self._chosen[key] = max(found, key=lambda each: found[each])
+                both = dict.fromkeys((against, HABITS))
+                return [float((day.law[:, number] * day.apart(way, x)[:, number]).sum().round(6)) for x in both]
+
+            self._chosen[key] = max(self._candidates(place), key=told)
         return self.on(self._chosen[key], place)
 
     def _candidates(self, place: str) -> list[int]:
-        """Days that are looked at, those whose raw counts tell most first; of many the ends and an even share."""
+        """Days that are looked at, the likeliest first, then by how much raw counts tell; of many an even share."""
         chance, column = self._chance(place), self._counts(place)
         days, where = np.unique(self.number_of_day, return_inverse=True)
         seen = np.where(np.isnan(column), 0.0, chance)
@@ -288,9 +303,13 @@ class PersonaDays:
         told = np.bincount(where, seen / np.sqrt(1 + np.where(np.isnan(column), 0.0, column)), len(days))
         order = [k for k in np.lexsort((-time, -told)).tolist() if time[k] >= ALSO * time.max()]
         if len(order) > MOST_DAYS:
-            even = np.linspace(0, len(order) - 1, MOST_DAYS - 1).round().astype(int).tolist()
-            order = list(dict.fromkeys([order[k] for k in even] + [int(time.argmax())]))
-        return [int(days[k]) for k in order]
+            order = [order[k] for k in np.linspace(0, len(order) - 1, MOST_DAYS).round().astype(int).tolist()]
+        likeliest = self.number_of(self.likeliest(place))
+        return [*dict.fromkeys([*([likeliest] if time[days == likeliest] > 0 else []), *(int(days[k]) for k in order)])]
+
+    def number_of(self, day: PersonaDay) -> int:
+        """The number of a day."""
+        return int(self.number_of_day[np.searchsorted(self.table.calendar.begins, day.table.calendar.begins[0])])
 
     def on(self, day: int, place: str) -> PersonaDay:
         """A day; if it has many steps, the part with most of their time at a place."""
