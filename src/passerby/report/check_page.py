@@ -36,8 +36,8 @@ CARRIES = (
     "All figures hold for the numbers of this table alone. Rounded or hidden counts of another week may tell an "
     "insider more: check each table before it is published."
 )
-#: Who asks: a mark that is seen at a glance, and words.
-WHO = {INSIDER: "■ insider: knows where everybody else was", HABITS: "○ habits: knows how many others come"}
+#: Who asks: a mark that is seen at a glance, and a word.
+WHO = {INSIDER: "■ insider", HABITS: "○ habits"}
 ALL, ONLY = "whoever knows where everybody else was", "whoever knows only how many others come"
 ASSUMPTIONS = [
     "Personas are people in words: each lives by its week, and by nothing else. Their numbers are assumptions.",
@@ -139,6 +139,8 @@ def _best(found: TableCheck) -> str:
     """The way that costs readers least of those that show something and leave little to whoever knows the habits."""
     told = {way.name: max(_told(found, way.name, HABITS), default=0.0) for way in found.ways}
     kept = [name for name, most in told.items() if most <= LITTLE and found.readers[name].shown > 0]
+    if any(who.on_part for who in found.people):
+        return "No way is recommended: a day has more steps than are looked at."
     if not kept:
         return (
             f"None of the ways that were tried shows any count and leaves {ONLY} an advantage of {percent(LITTLE)} at "
@@ -224,7 +226,7 @@ def _presence(found: TableCheck) -> Content:
     }
     says = (
         "Each bar goes from the smallest to the largest advantage, for somebody who knows how many others come. The "
-        "table has both adversaries: ○ marks whoever knows only how many others come, ■ the insider."
+        f"table has both adversaries: ■ is {ALL}, and ○ {ONLY}."
     )
     shown = in_words(table, columns, "presence.csv")
     return Content(lead, [Figure("presence", "Presence at counted places", says, shown, _bars(table))])
@@ -267,7 +269,7 @@ def _others(found: TableCheck) -> Content:
         "lower": ("at least", percent),
         "upper": ("at most", percent),
     }
-    says = "Membership, each hour, and the whole day."
+    says = f"Membership, each hour, and the whole day; ■ is {ALL}, and ○ {ONLY}."
     return Content(lead, [Figure("counted", "Other questions", says, in_words(table, columns, "questions.csv"))])
 
 
@@ -277,7 +279,8 @@ def _weeks(found: TableCheck) -> Content:
     )
     lead = [
         "The same counts each week, other people anew, and a persona who lives by the same week: what each week tells "
-        "adds up. The question is if they come there every week or never, and if they are counted every week or never."
+        "adds up. The question is if they come there every week or never, and if they are counted every week or never. "
+        "What rounded and hidden counts tell an insider differs from week to week, and is left out."
     ]
     columns: dict[str, tuple[str, Cell]] = {
         "who": ("who asks", str),

@@ -51,7 +51,8 @@ class CheckAnswer:
     `lower` and `upper` are an advantage for questions of yes or no (0: nothing is told, 1: all), and else the chance of
     the best guess, which is `baseline` without the table. `found` is the share of people for whom it holds who are
     recognised at 1 % false alarms, at least and at most. `single` is the advantage by the most telling single count.
-    `weeks` has advantages, at least and at most, where the same is published for so many weeks.
+    `weeks` has advantages, at least and at most, where the same is published for so many weeks; None where the numbers
+    of other weeks would change what is told.
     """
 
     persona: str
@@ -191,7 +192,7 @@ def _of_day(
     day: PersonaDay, places: Sequence[str], way: WayToPublish, against: str, effort: dict[str, Any]
 ) -> list[CheckAnswer]:
     """Presence at some places on a day: of being counted and coming in addition the worse, below certain ends."""
-    apart = day.apart(way.mechanism, against)
+    apart, repeats = day.apart(way.mechanism, against), day.repeats(way.mechanism, against)
     about = {"persona": day.persona.name, "question": PRESENCE, "way": way.name, "against": against, "day": day.day}
     ends = [day.at_most(apart, place) for place in places]
     alone = [day.alone(place, way.mechanism, against) if place in day.places else None for place in places]
@@ -199,7 +200,9 @@ def _of_day(
     for release in day.releases(way.mechanism, against):
         answers = measure(day.prior, release, _events(day, places), **effort)
         rows = zip(places, answers, ends, alone, strict=True)
-        several.append([_yes_or_no(found, end, single, place=place, **about) for place, found, end, single in rows])
+        several.append(
+            [_yes_or_no(found, end, single, repeats, place=place, **about) for place, found, end, single in rows]
+        )
     return _worse(several)
 
 
@@ -239,9 +242,9 @@ def ask(who: PersonaDays, ways: Sequence[WayToPublish], runs: int, seed: int) ->
 def _members(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, Any]) -> Iterator[list[CheckAnswer]]:
     """Whether the persona is counted at all, by each release of a day."""
     about = {"persona": day.persona.name, "question": COUNTED, "place": "", "way": way.name, "against": against}
-    end = day.at_most(day.apart(way.mechanism, against))
+    end, repeats = day.at_most(day.apart(way.mechanism, against)), day.repeats(way.mechanism, against)
     for release in day.releases(way.mechanism, against):
-        yield [_yes_or_no(measure(day.prior, release, InData(), **effort), end, None, day=day.day, **about)]
+        yield [_yes_or_no(measure(day.prior, release, InData(), **effort), end, None, repeats, day=day.day, **about)]
 
 
 def _traces(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, Any]) -> Iterator[list[CheckAnswer]]:
@@ -255,13 +258,15 @@ def _traces(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, 
         yield [each, CheckAnswer(name, TRACE, "", way.name, against, *ends, day=day.day)]
 
 
-def _yes_or_no(answer: EventAnswer, end: float, single: float | None, **about: str) -> CheckAnswer:
+def _yes_or_no(answer: EventAnswer, end: float, single: float | None, repeats: bool, **about: str) -> CheckAnswer:
     """The answer to a question of yes or no, with an end that is certain beside those that were found."""
     event = float(answer.event.lower)
     if answer.status != "open":
-        return _answer(about, event, (0.0, 0.0), (0.0, 0.0), single, dict.fromkeys(WEEKS, (0.0, 0.0)))
+        return _answer(
+            about, event, (0.0, 0.0), (0.0, 0.0), single, dict.fromkeys(WEEKS, (0.0, 0.0)) if repeats else None
+        )
     advantage, power = answer.advantage, answer.power(FALSE)
-    weeks = _growing({count: answer.weeks(count) for count in WEEKS}, end)
+    weeks = _growing({count: answer.weeks(count) for count in WEEKS}, end) if repeats else None
     ends = _below(advantage.lower, advantage.upper, end)
     return _answer(about, event, ends, _below(power.lower, power.upper, FALSE + end), single, weeks)
 
@@ -272,7 +277,7 @@ def _answer(
     ends: Ends,
     found: Ends,
     single: float | None,
-    weeks: dict[int, Ends],
+    weeks: dict[int, Ends] | None,
 ) -> CheckAnswer:
     return CheckAnswer(**about, baseline=event, lower=ends[0], upper=ends[1], found=found, single=single, weeks=weeks)
 

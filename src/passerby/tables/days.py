@@ -59,7 +59,9 @@ class PersonaDay:
     def day(self) -> str:
         """The day in words."""
         first, last = self.table.clock[0], self.table.clock[-1]
-        return f"{first:%A %Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+        if first.date() != last.date():
+            return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
+        return f"{first:%A %Y-%m-%d}{f', {first:%H:%M} to {last:%H:%M}' if self.cut else ''}"
 
     def number(self, place: str) -> int:
         """The number of a place among those of the persona."""
@@ -124,6 +126,10 @@ class PersonaDay:
                     both = {self.others(way, against, count, own) for own in (0.0, self._own(number, t))}
                     out[t, number] = max(_apart(*each) for each in both)
         return out
+
+    def repeats(self, way: Mechanism, against: str) -> bool:
+        """Whether another week tells as much: to an insider what is rounded or hidden depends on its numbers."""
+        return against != INSIDER or way.shift_invariant or self.table.expected
 
     def alone(self, place: str, way: Mechanism, against: str) -> float:
         """How well the most telling single count of a place tells of presence, where they may well be there."""
