@@ -139,3 +139,10 @@ def test_a_place_where_they_never_are_in_these_hours_is_no_reason_for_doubt() ->
     plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
     assert [way.verdict for way in plan.tried] == ["sure"]
     assert any("dialysis at market: not examined" in each for each in plan.remarks)
+
+
+def test_who_is_hidden_in_part_is_not_sure_either() -> None:
+    """On Mondays and Wednesdays the clinic is hidden, and on Fridays it is shown."""
+    table = _week(clinic=lambda day, _: "< 10" if day in (0, 2) else "4000")
+    plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
+    assert [way.verdict for way in plan.tried] == ["unexamined"]

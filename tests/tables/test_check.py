@@ -296,3 +296,12 @@ def test_steps_of_days(days: int) -> None:
     found = check_table(pl.DataFrame({"time": times, "clinic": [200] * days}), "dialysis", ways=[pb.Raw()], **QUICK)
     habits = next(x for x in found.of("dialysis", PRESENCE) if x.against == HABITS)
     assert 0 < habits.upper < 0.1
+
+
+def test_a_quiet_day_is_looked_at_as_well_as_the_likeliest() -> None:
+    """A nurse is in the clinic on weekdays mostly, where many are counted, and sometimes on Sundays, where few are."""
+    table = _week(range(6, 22), clinic=lambda day, _: 2 if day == 6 else 3000)
+    found = check_table(table, "nurse", ways=[pb.Raw()], **QUICK)
+    habits = next(x for x in found.of("nurse", PRESENCE) if x.against == HABITS)
+    assert habits.day == "Sunday 2024-01-21"
+    assert habits.lower > 0.25

@@ -164,8 +164,7 @@ def _show(screen: Console, found: TableCheck) -> None:
     from passerby.support.numbers import percent, size
 
     for who, place in [(each, place) for each in found.people for place in told_about(found, each)]:
-        title = f"{who.persona.name} at {place}, {who.likeliest(place).day}"
-        shown = Table(box=None, padding=(0, 2, 0, 0), title=title)
+        shown = Table(box=None, padding=(0, 2, 0, 0), title=f"{who.persona.name} at {place}")
         shown.title_justify = "left"
         for head in HEADS:
             shown.add_column(head, overflow="fold")

@@ -14,9 +14,11 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from passerby.mechanisms import Mechanism
 from passerby.support.numbers import at_most, percent, size, span
 from passerby.tables.check import COUNTED, EACH, PRESENCE, TRACE, WEEKS, CheckAnswer, TableCheck
 from passerby.tables.days import NEVER, PersonaDay, PersonaDays
+from passerby.tables.read import CountTable
 from passerby.tables.ways import HABITS, INSIDER, LITTLE
 
 from . import chart
@@ -50,6 +52,8 @@ ASSUMPTIONS = [
     "For each place one day is looked at: of the days on which the persona is likely there, the one whose counts tell "
     "most. What the table says of other days, what it tells by hidden cells and by totals, and other tables about the "
     "same people are left out.",
+    "Where counts cover everybody and their total is known, the number of others follows from the total: nothing below "
+    "the insider's figures can be certified then.",
     "Weeks: the same counts are published each week, the persona lives by the same week, and other people come anew.",
     CARRIES,
 ]
@@ -334,8 +338,8 @@ def _readers(found: TableCheck) -> Content:
     }
     mean = next(iter(found.readers.values())).mean
     lead = [
-        f"Worked out from the laws, for all counts of the table; they average {size(mean)}. Where two counts differ, "
-        "their order is kept if the published ones differ the same way; a tie or a hidden count keeps nothing. The "
+        f"Worked out from the laws, for all counts that the table shows; they average {size(mean)}. Where two counts "
+        "differ, their order is kept if the published ones differ the same way; a tie or a hidden count keeps nothing. The "
         "error in all is that of every count as a share of their sum, where a hidden one is taken for 0."
     ]
     table = pl.DataFrame(rows, infer_schema_length=None)
@@ -346,17 +350,23 @@ def _readers(found: TableCheck) -> Content:
 
 def _facts(found: TableCheck) -> list[tuple[str, str]]:
     table = found.table
-    days = [f"{each.persona.name}: {looked_at(each)}" for each in found.people]
+    days = [f"{each.persona.name}: {looked_at(each, found.ways[0].mechanism)}" for each in found.people]
     return [
-        ("Table", f"{table.source}: {len(table.places):,} places, {table.steps:,} steps"),
+        ("Table", size_of(table)),
         ("Time", f"{table.clock[0]:%Y-%m-%d %H:%M} to {table.clock[-1]:%Y-%m-%d %H:%M} ({table.calendar.timezone})"),
         ("Personas", "; ".join(days)),
     ]
 
 
-def looked_at(who: PersonaDays) -> str:
-    """The likeliest day at each place of a persona."""
-    days = [(place, who.likeliest(place).day if who.examined(place) else "not examined") for place in who.places]
+def size_of(table: CountTable) -> str:
+    """The file of a table, and how large it is."""
+    places, steps = len(table.places), table.steps
+    return f"{table.source}: {places:,} place{'s' * (places > 1)}, {steps:,} step{'s' * (steps > 1)}"
+
+
+def looked_at(who: PersonaDays, way: Mechanism) -> str:
+    """The day at each place of a persona whose counts tell most of presence there to whoever knows the habits."""
+    days = [(x, who.most_telling(x, way, HABITS).day if who.examined(x) else "not examined") for x in who.places]
     return ", ".join(f"{place} ({day})" for place, day in days)
 
 

@@ -10,12 +10,12 @@ import altair as alt
 import polars as pl
 
 from passerby.plans.limit import KNOWS
-from passerby.plans.table_plan import TablePlan, TableWay
+from passerby.plans.table_plan import RAW, TablePlan, TableWay
 from passerby.support.numbers import percent, size, span
 from passerby.tables.ways import HABITS
 
 from . import chart
-from .check_page import ASSUMPTIONS, CARRIES, INDEPENDENT, in_words, looked_at
+from .check_page import ASSUMPTIONS, CARRIES, INDEPENDENT, in_words, looked_at, size_of
 from .page import filled
 from .plan_page import BEST, COLOURS, GREY, SHAPES, VERDICTS
 from .section import Built, Columns, Content, Figure
@@ -51,8 +51,8 @@ def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
         internal="",
         short=plan_sentences(plan),
         facts=[
-            ("Table", f"{plan.table.source}: {len(plan.table.places):,} places, {plan.table.steps:,} steps"),
-            *(("Persona", f"{each.persona.name}: {looked_at(each)}") for each in plan.people),
+            ("Table", size_of(plan.table)),
+            *(("Persona", f"{each.persona.name}: {looked_at(each, RAW.mechanism)}") for each in plan.people),
         ],
         settings=None,
         beside="",

@@ -124,7 +124,7 @@ def plan_record(plan: TablePlan) -> dict[str, Any]:
             {
                 "name": who.persona.name,
                 "weight": who.persona.weight,
-                "days": {place: who.likeliest(place).day for place in who.places},
+                "likeliest": {place: who.likeliest(place).day for place in who.places},
                 "not_examined": [place for place in who.places if not who.examined(place)],
             }
             for who in plan.people

@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 
 #: Steps of one look at most.
 MOST_LOOKED = 96
-#: Days with so much of the time of the likeliest day are looked at as well, and so many of them at most.
-ALSO, MOST_DAYS = 0.5, 12
+#: Days with this share of the time of the likeliest day are looked at as well, and so many of them at most.
+ALSO, MOST_DAYS = 0.1, 12
 #: Somebody may well be at a place at a step with this chance, and next to never with that.
 WELL, NEVER = 0.05, 0.001
 #: A place is examined if the chance at some shown count is this share of the largest chance in their week.
@@ -253,8 +253,14 @@ class PersonaDays:
         shown = [place for place in self.places if place not in left]
         if not any(self.examined(place) for place in shown):
             return bool(shown)
-        hidden = [place for place in shown if not self.examined(place)]
-        return any(self._chance(place).max(initial=0.0) > max(NEVER, FAR * self._ever(place)) for place in hidden)
+        return any(self._obscure(place) for place in shown)
+
+    def _obscure(self, place: str) -> bool:
+        """Whether somebody may well be there in hours of the table, of which too much is hidden or not shown."""
+        chance, hidden = self._chance(place), self.table.hidden[:, self.table.places.index(place)]
+        if chance.max(initial=0.0) <= max(NEVER, FAR * self._ever(place)):
+            return False
+        return not self.examined(place) or bool(chance[hidden].sum() > (1 - MUCH) * chance.sum())
 
     def left_out(self) -> list[str]:
         """Places, in words, that are not examined, or of which much is hidden or not in the table."""
@@ -295,7 +301,8 @@ class PersonaDays:
                 """By this adversary; where days are alike, by whoever knows the habits."""
                 day = self.on(each, place)
                 both = dict.fromkeys((against, HABITS))
-                return [float((day.law[:, number] * day.apart(way, x)[:, number]).sum().round(6)) for x in both]
+                chance = day.law[:, number] / max(day.law[:, number].max(), NEVER)
+                return [float((chance * day.apart(way, x)[:, number]).sum().round(6)) for x in both]
 
             self._chosen[key] = max(self._candidates(place), key=told)
         return self.on(self._chosen[key], place)
@@ -306,7 +313,9 @@ class PersonaDays:
         days, where = np.unique(self.number_of_day, return_inverse=True)
         seen = np.where(np.isnan(column), 0.0, chance)
         time = np.bincount(where, seen, len(days))
-        told = np.bincount(where, seen / np.sqrt(1 + np.where(np.isnan(column), 0.0, column)), len(days))
+        most = np.array([max(seen[where == k].max(initial=0.0), NEVER) for k in range(len(days))])
+        # Of whoever is there on that day.
+        told = np.bincount(where, seen / np.sqrt(1 + np.where(np.isnan(column), 0.0, column)), len(days)) / most
         order = [k for k in np.lexsort((-time, -told)).tolist() if time[k] >= ALSO * time.max()]
         if len(order) > MOST_DAYS:
             order = [order[k] for k in np.linspace(0, len(order) - 1, MOST_DAYS).round().astype(int).tolist()]
