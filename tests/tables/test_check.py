@@ -1,6 +1,7 @@
 """A table is checked: against `measure` by hand, certain ends, and whatever is wrong with what is handed in."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -248,18 +249,35 @@ def test_many_people_hide_one_for_certain_from_whoever_knows_habits() -> None:
     assert low <= high
 
 
-def test_a_certain_end_is_above_what_enumeration_finds() -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_a_certain_end_is_above_what_enumeration_finds(seed: int) -> None:
     """Two places are counted, of which the other one tells of the asked one, too."""
-    walker = pb.Persona("walker", [("Mon 07:00-09:00", "a", 0.5), ("Mon 08:00-10:00", "b", 0.3)], stays=0.3)
-    table = pl.DataFrame({"time": [f"2024-01-15 0{h}:00" for h in (7, 8, 9)], "a": [2, 3, 9], "b": [1, 6, 2]})
+    rng = np.random.default_rng(seed)
+    when = [(hour, place) for hour in (7, 8, 9) for place in "ab"]
+    week = [(f"Mon {h:02}:00-{h + 1:02}:00", place, float(rng.uniform(0.05, 0.45))) for h, place in when]
+    walker = pb.Persona("walker", week, stays=float(rng.uniform(0, 0.9)))
+    times = [f"2024-01-15 0{h}:00" for h in (7, 8, 9)]
+    table = pl.DataFrame({"time": times, "a": rng.integers(1, 12, 3), "b": rng.integers(1, 12, 3)})
     (who,) = check_table(table, walker, ways=[pb.Raw()], **QUICK).people
-    for way in (pb.Raw(), pb.Rounding(5)):
-        day = who.most_telling("a", way, HABITS)
-        release, apart = day.release(way, HABITS), day.apart(way, HABITS)
+    for way, against in product((pb.Raw(), pb.Rounding(5), pb.DiscreteGaussian(1.0)), (INSIDER, HABITS)):
+        day = who.most_telling("a", way, against)
+        apart = day.apart(way, against)
         event = pb.Event(pb.Visitors([day.number("a")], steps=range(3)))
-        exact, member = pb.measure(day.prior, release, [event, pb.InData()], series="enumerate")
-        assert exact.advantage.lower <= day.at_most(apart, "a") < 1
-        assert member.advantage.lower <= day.at_most(apart) < 1
+        for release in day.releases(way, against):
+            exact, member = pb.measure(day.prior, release, [event, pb.InData()])
+            assert exact.advantage.lower <= day.at_most(apart, "a") + 1e-9
+            assert member.advantage.lower <= day.at_most(apart) + 1e-9
+
+
+def test_a_certain_end_is_exact_where_a_raw_count_is_sometimes_shown() -> None:
+    """With one place, it is the chance that a count at which they are is one that tells."""
+    table = pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "a": [4, 9]})
+    ann = pb.Persona("ann", [("Mon 08:00-10:00", "a", 0.5)], stays=1.0)
+    (who,) = check_table(table, ann, ways=[pb.Raw()], **QUICK).people
+    day = who.likeliest("a")
+    first, second = (max(poisson(mean)[1]) for mean in (4.0, 9.0))
+    assert day.at_most(day.apart(pb.Raw(), HABITS), "a") == pytest.approx(1 - (1 - first) * (1 - second))
+    assert day.at_most(day.apart(pb.Raw(), HABITS)) == pytest.approx(0.5 * (1 - (1 - first) * (1 - second)))
 
 
 def test_weeks_add_up() -> None:

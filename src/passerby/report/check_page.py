@@ -339,8 +339,8 @@ def _readers(found: TableCheck) -> Content:
     mean = next(iter(found.readers.values())).mean
     lead = [
         f"Worked out from the laws, for all counts that the table shows; they average {size(mean)}. Where two counts "
-        "differ, their order is kept if the published ones differ the same way; a tie or a hidden count keeps nothing. The "
-        "error in all is that of every count as a share of their sum, where a hidden one is taken for 0."
+        "differ, their order is kept if the published ones differ the same way; a tie or a hidden count keeps nothing. "
+        "The error in all is that of every count as a share of their sum, where a hidden one is taken for 0."
     ]
     table = pl.DataFrame(rows, infer_schema_length=None)
     return Content(
