@@ -114,7 +114,7 @@ def test_hidden_hours_are_never_sure() -> None:
     assert {way.verdict for way in plan.tried} == {"unexamined"}
     assert not plan.recommended
     said = " ".join(plan_sentences(plan))
-    assert "No persona is examined, so that nothing can be recommended." in said
+    assert "No persona is examined in full, so that nothing can be recommended." in said
     assert "not examined. The hours when they are there are hidden or not in the table." in said
 
 
@@ -146,3 +146,4 @@ def test_who_is_hidden_in_part_is_not_sure_either() -> None:
     table = _week(clinic=lambda day, _: "< 10" if day in (0, 2) else "4000")
     plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
     assert [way.verdict for way in plan.tried] == ["unexamined"]
+    assert not plan.recommended

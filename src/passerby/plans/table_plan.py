@@ -161,8 +161,8 @@ class _Tries:
 
     @property
     def some(self) -> bool:
-        """Whether anybody is examined."""
-        return any(who.first is not None for who in self.people)
+        """Whether anybody is examined in full."""
+        return not all(who.unknown() for who in self.people)
 
     def _ends(self, way: WayToPublish, left: frozenset[str]) -> list[Told]:
         """How well presence at each counted place is told of each persona: at least and at most.

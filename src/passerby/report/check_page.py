@@ -152,10 +152,11 @@ def _best(found: TableCheck) -> str:
         )
     name = min(kept, key=lambda each: (_cost(found, each), -found.readers[each].shown))
     insider = max(_told(found, name, INSIDER), default=0.0)
+    partly = "For the hours that are shown alone: of" if any(who.unknown() for who in found.people) else "Of"
     return (
-        f"Of the ways that were tried and leave {ONLY} an advantage of {percent(LITTLE)} at most, published {name} "
-        f"costs readers least. The advantage is {at_most(told[name])} then, at any counted place that is examined, and "
-        f"{at_most(insider)} for {ALL}. {found.readers[name].sentence}"
+        f"{partly} the ways that were tried and leave {ONLY} an advantage of {percent(LITTLE)} at most, published "
+        f"{name} costs readers least. The advantage is {at_most(told[name])} then, at any counted place that is "
+        f"examined, and {at_most(insider)} for {ALL}. {found.readers[name].sentence}"
     )
 
 

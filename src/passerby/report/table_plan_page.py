@@ -73,11 +73,14 @@ def plan_sentences(plan: TablePlan) -> list[str]:
         "sure": "keeps the limit",
         "refused": "breaks the limit",
         "open": "may or may not keep the limit",
-        "unexamined": "keeps the limit for the personas that are examined, and nothing is known of the others",
+        "unexamined": "keeps the limit for the personas that are examined, and not enough is known of the others",
     }
-    out = [limit, f"The table as it is {keeps[raw.verdict]}: {_above(raw)}."]
-    if all(who.first is None for who in plan.people):
-        return [limit, "No persona is examined, so that nothing can be recommended.", *plan.remarks]
+    out = [limit]
+    nobody = all(who.unknown() for who in plan.people)
+    if raw.verdict != "unexamined" or not nobody:
+        out.append(f"The table as it is {keeps[raw.verdict]}: {_above(raw)}.")
+    if nobody:
+        return [*out, "No persona is examined in full, so that nothing can be recommended.", *plan.remarks]
     if not plan.recommended:
         out.append("No way that surely keeps the limit was found among those that were tried.")
     elif any(way.verdict == "unexamined" for way in plan.recommended.values()):

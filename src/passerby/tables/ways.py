@@ -75,7 +75,7 @@ class KnownComers(Discrete):
     one number. So its total variation is the mean of that of the rule over the numbers of others.
 
     >>> round(KnownComers(3.5, Rounding(5)).total_variation(0), 3)      # 2 or 7 or 12 ... others, and one more
-    0.223
+    0.224
     """
 
     mean: float
