@@ -68,6 +68,10 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
     if found.added is not None and found.added.verdict == "did not come true" and found.about != "added":
         yield found.added.sentence
     yield from _about_visits(found)
+    for test in found.tested:
+        if test.verdict == "did not come true":
+            wrong = _high(test.promised > test.right)
+            yield f"{test.sentence} What this report says of such tests is likely too {wrong}."
 
 
 def wrong_chances(found: Backtest) -> str:
