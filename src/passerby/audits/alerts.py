@@ -16,6 +16,8 @@ from .record import Backtest
 MUCH_ELSEWHERE = 0.5
 MANY_LEFT_OUT = 0.1
 DIFFERENT = 0.15
+#: Standard errors from which on a difference is no chance, of few people above all.
+ERRORS = 2.0
 MANY_GONE = 0.1
 MANY_IMPOSSIBLE = 0.5
 SOME_ROWS = 0.001
@@ -174,7 +176,8 @@ def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
             f"places, {so}. Longer steps, more places or more misses ask a question that says more."
         )
     # Shares before and after are no comparison: people are chosen for being seen before.
-    if expected is not None and abs(expected - published) > DIFFERENT and coverage.published_from is not None:
+    different = max(DIFFERENT, ERRORS * (coverage.elsewhere_error or 0.0))
+    if expected is not None and abs(expected - published) > different and coverage.published_from is not None:
         yield (
             f"Habits expected people to be elsewhere in {percent(expected)} of the published person-steps, and they "
             f"were in {percent(published)}: they changed, and what the habits promise may not come true."
