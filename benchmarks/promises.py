@@ -180,7 +180,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    print("| population | promise | promised (%) | found (%) | without it | found | chance leaves | verdict |")
+    print(
+        '| population | promise | promised (%) | found (%) | promised, `common="none"` | found | chance leaves | verdict |'
+    )
     print("|---|---|---|---|---|---|---|---|")
     parts = {name: Part() for name in ("files", "even seeds", "odd seeds")}
     for seed in given.seeds:
