@@ -30,6 +30,16 @@ from passerby.people.sensors import most_visited_sensors
 
 PEOPLE, MISSES = 200, 1
 SHOWN = {"map": "with the counts", "prior": "without", ADDED: "what counts add", "visited": "to be at a counted place"}
+HEAD = (
+    "population",
+    "promise",
+    "promised (%)",
+    "found (%)",
+    'promised, `common="none"`',
+    "found",
+    "chance leaves",
+    "verdict",
+)
 #: What verdicts are counted of.
 PROMISES = ("map", "prior", ADDED)
 #: An end from which on it says nothing, and promises that are not near it by themselves.
@@ -151,7 +161,8 @@ class Part:
 
     def words(self, name: str) -> str:
         """The same in a few lines."""
-        inside, half = np.mean([each[:2] for each in self.held], axis=0) if self.held else (np.nan,) * 2
+        pairs = [(float(each.inside), each.half) for each in self.held]
+        inside, half = np.mean(pairs, axis=0) if pairs else (np.nan,) * 2
         return (
             f"{name}: {dict(self.verdicts)}; {sum(self.belied)} of {len(self.belied)} verdicts 'came true' are belied "
             f"by everybody; of {len(self.held)} cases the interval held {inside:.3f}, half as wide as "
@@ -180,9 +191,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    print(
-        '| population | promise | promised (%) | found (%) | promised, `common="none"` | found | chance leaves | verdict |'
-    )
+    print(f"| {' | '.join(HEAD)} |")
     print("|---|---|---|---|---|---|---|---|")
     parts = {name: Part() for name in ("files", "even seeds", "odd seeds")}
     for seed in given.seeds:
