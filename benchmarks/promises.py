@@ -177,7 +177,7 @@ def wide(cases: list[Case]) -> str:
         return "none"
     covered, promised, right, end = np.mean([each[2:] for each in cases], axis=0)
     vacuous = np.mean([each.end >= VACUOUS for each in cases])
-    high = np.mean([each.end >= VACUOUS for each in cases if each.promised < HIGH] or [np.nan])
+    high = np.mean([float(each.end >= VACUOUS) for each in cases if each.promised < HIGH] or [np.nan])
     return (
         f"{covered:.3f} of {len(cases)} held; promised {promised:.3f}, found {right:.3f}, end {end:.3f} on average; "
         f"vacuous {vacuous:.3f} of all, and {high:.3f} of those promised less than {HIGH}"
