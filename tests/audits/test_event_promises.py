@@ -150,10 +150,11 @@ def test_tests_that_find_far_fewer_are_said() -> None:
     told = told_backtest(worse, pl.Series([0.5] * 40), None)
     assert [each.verdict for each in told.tested] == ["did not come true"] * 2
     alerts = list(about_backtest(told, None))
-    assert "a test with 1 % of false alarms was to find 90 %, and it found 0 %" in alerts[-1]
+    assert "a test with 1 % of false alarms was to find 90 % of the people, and it found 0 %" in alerts[-1]
     assert alerts[-1].endswith("What this report says of such tests is likely too high.")
     words = said_of_tests(VISITED, "cannot be told", 1, 0.5, 0.5)
-    assert words.startswith("Whether tests of presence at counted places come true cannot be told: of the people who")
+    assert words.startswith("Whether tests of presence at counted places come true cannot be told: in the published")
+    assert "50 % of the people who were at one of them, and it found 50 %" in words
 
 
 def test_nobody_is_looked_for_twice() -> None:

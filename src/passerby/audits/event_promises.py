@@ -106,18 +106,18 @@ def said_of_tests(event: str, verdict: str, origins: int, promised: float, found
     """Whether tests find as many as habits promise, in a sentence.
 
     >>> said_of_tests("counted", "did not come true", 5, 0.8, 0.6)
-    'Tests of who is counted at all did not come true: of the people of the published steps, a test with 1 % of false \
-alarms was to find 80 %, and it found 60 %.'
+    'Tests of who is counted at all did not come true: in the published steps, a test with 1 % of false alarms was to \
+find 80 % of the people, and it found 60 %.'
     """
     about = "presence at counted places" if event == VISITED else "who is counted at all"
-    whom = "people who were at one of them in" if event == VISITED else "people of"
+    whom = "the people who were at one of them" if event == VISITED else "the people"
     told = verdict != "cannot be told"
     start = f"Tests of {about} {verdict}" if told else f"Whether tests of {about} come true cannot be told"
     earlier = "an earlier time" if origins == 2 else f"{origins - 1} earlier times"
     more = f" So much was to be expected from {earlier}." if verdict == "came true" else ""
     return (
-        f"{start}: of the {whom} the published steps, a test with {100 * FALSE:g} % of false alarms was to find "
-        f"{percent(promised)}, and it found {percent(found)}.{more}"
+        f"{start}: in the published steps, a test with {100 * FALSE:g} % of false alarms was to find "
+        f"{percent(promised)} of {whom}, and it found {percent(found)}.{more}"
     )
 
 

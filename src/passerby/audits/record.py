@@ -75,8 +75,7 @@ class Window(Record):
 
     what: str = Field(
         description="An attack; added: how many more the likeliest trace finds with the counts than without; visited: "
-        "to be ever at a counted place, as a mean over people and places; visited test, counted test: that a test with "
-        "1 % of false alarms finds people who were there, or who are counted."
+        "to be ever at a counted place, on average; visited test, counted test: to be found by a test of either."
     )
     steps_before: int = Field(description="How many steps it lies before the published ones; 0 for these.")
     people: int = Field(description="On how many people it rests, in fives, rounded down.")
