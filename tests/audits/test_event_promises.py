@@ -131,8 +131,8 @@ def test_tests_have_a_verdict_at_the_published_window() -> None:
     told = told_backtest(found, pl.Series([0.5] * 40), None)
     assert [each.event for each in told.tested] == [VISITED, COUNTED]
     for each in told.tested:
-        [row] = (row for row in told.windows if (TESTS.get(row.what), row.steps_before) == (each.event, 0))
-        assert (each.verdict, each.right) == (row.verdict, row.right)
+        [window] = (one for one in told.windows if (TESTS.get(one.what), one.steps_before) == (each.event, 0))
+        assert (each.verdict, each.right) == (window.verdict, window.right)
         assert each.verdict in each.sentence
         [same] = (same for same in told.events if (same.event, same.steps_before) == (each.event, 0))
         assert each.right == same.found
