@@ -368,7 +368,9 @@ def test_promises_and_what_came_true(made: Evidence) -> None:
     assert found.added.sentence in (content.lead[1], found.sentence)
     assert any(f"{found.origins} times, the published steps among them" in each for each in content.lead)
     rows = content.figures[0].sheet.rows
-    assert len(rows) == len(found.windows) == 6 * found.origins
+    assert len(rows) == len(found.windows) == 8 * found.origins
+    assert len(found.tested) == 2
+    assert " ".join(each.sentence for each in found.tested) in content.lead
     assert [row[-2] for row in rows[: found.origins]] == [found.windows[0].verdict, *[""] * (found.origins - 1)]
     points = backtest.reliability(found)
     assert set(points["which"]) == {"with the release", chart.WITHOUT}

@@ -17,7 +17,7 @@ from passerby.model.release import Release
 from passerby.others.by_habits import ByHabits
 from passerby.others.counted import Counted, states_by_place
 from passerby.people.habits import People, check_people, places_visited
-from passerby.people.totals import told_by_totals
+from passerby.people.totals import Totals, told_by_totals
 from passerby.support.checks import MOST_WORKERS, whole
 
 from .remainder import kept_part
@@ -122,9 +122,9 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
 def seen_by(people: People, release: Release) -> People:
     """The people as an adversary sees them who knows of their day what the others did, or the published totals alone.
 
-    The totals are all that is known where others are known by their habits.
+    The totals are all that is known where others are known by their habits. Some people may bring those of everybody.
     """
-    if people.common is None or release.crowd is None or not release.crowd.open:
+    if people.common is None or release.crowd is None or not release.crowd.open or isinstance(people.common, Totals):
         return people
     return replace(people, common=told_by_totals(people, release))
 

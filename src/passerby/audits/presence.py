@@ -27,7 +27,7 @@ from passerby.others.crowd import Crowd
 from passerby.people.common import MOST
 from passerby.people.habits import People
 from passerby.people.origins import spread
-from passerby.people.totals import told_by_totals
+from passerby.people.totals import Totals, told_by_totals
 from passerby.questions.event import Event
 from passerby.questions.measure import measure
 from passerby.support.blocks import Blocks, Team
@@ -172,6 +172,8 @@ class Presence:
     watched: Watched
     chosen: Chosen
     adversary: str
+    #: What was published, by step, where that is known.
+    published: Sequence[Sequence[float]] | None = None
 
 
 def choose(
@@ -280,8 +282,7 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
     if by_cells(release):
         silent = release.with_others(None)
         if bare.common is not None:
-            some = everybody.some(spread(sum(everybody.sizes), MOST))
-            bare = replace(bare, common=told_by_totals(some, silent))
+            bare = replace(bare, common=_totals(asked, everybody, silent))
         numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))
@@ -295,6 +296,14 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
     everyone = everybody.some(np.arange(sum(everybody.sizes)))
     job = replace(plain, people=everyone, release=crowd, others=everyone_else(everyone, crowd))
     return Work(job, *shared, index=tuple(asked.chosen.people.tolist()))
+
+
+def _totals(asked: Presence, everybody: Everybody, release: Release) -> Totals | None:
+    """What the total of everybody tells of their day, also without any of those who were chosen."""
+    spread_out = spread(sum(everybody.sizes), MOST)
+    some = np.union1d(asked.chosen.people, spread_out)
+    rows = np.searchsorted(some, spread_out)
+    return told_by_totals(everybody.some(some), release, asked.published, everybody.blocks, rows)
 
 
 def by_cells(release: Release) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ import polars as pl
 
 from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
+from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
 from passerby.support.workers import Progress, silent
 from passerby.visits.steps import names_of_steps
@@ -50,15 +51,19 @@ def presence_of_all(
     team: Team,
     progress: Progress = silent,
     folder: Path | None = None,
+    published: Sequence[Sequence[float]] | None = None,
 ) -> Present:
-    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted."""
+    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted.
+
+    Totals are those of what was `published`, where that is known.
+    """
     watched = Watched.of(release, named)
     job = Job(everybody.common, release, how)
     chosen = choose(everybody, release, watched, sample, how.seed)
     about = About.of(watched, release, everybody.common, sensitive)
     tables, places, alerts, few = list[pl.DataFrame](), list[PlaceAnswers](), list[str](), list[str]()
     for part, adversary in enumerate((HABITS, INSIDER)):
-        asked = Presence(job, watched, chosen, adversary)
+        asked = Presence(job, watched, chosen, adversary, published)
         file = None if folder is None else folder / f"{adversary}.jsonl"
         try:
             work = work_of(asked, everybody)
@@ -69,6 +74,7 @@ def presence_of_all(
             )
             continue
         table = answered(work, team, partial(_of_both, progress, part), file)
+        alerts += _impossible(work) if adversary == HABITS else []
         hours, ways = single(work) if work.everybody is not None else ({}, {})
         places += told_places(table, watched, about, adversary, hours, ways)
         if adversary == HABITS:
@@ -81,6 +87,12 @@ def presence_of_all(
 def _of_both(progress: Progress, part: int, done: int, everyone: int) -> None:
     """Tell how much is done of both adversaries together."""
     progress(part * everyone + done, 2 * everyone)
+
+
+def _impossible(work: Work) -> list[str]:
+    """What is said of totals that the people at hand cannot make."""
+    told = work.job.seen.common
+    return [IMPOSSIBLE] if isinstance(told, Totals) and told.impossible else []
 
 
 def single(work: Work) -> tuple[dict[str, list[HourAnswer]], dict[str, list[WayAnswer]]]:

@@ -142,8 +142,8 @@ class Common:
         told = []
         if len(self.told) < FEW:
             told.append(
-                f"What everybody did at the published steps is told by fewer than {FEW} people, and their habits are "
-                "uncertain by as much as they varied before."
+                f"What everybody did at the published steps is told by fewer than {FEW} people, and of a single person "
+                "it rests on nobody: their habits are uncertain by as much as they varied before."
             )
         if abs(self.everybody[0]) > EXTREME:
             told.append(

@@ -189,7 +189,7 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     everybody, progress = inputs.known(team), begin(tell, PRESENCE)
     how, release, folder = settings.measurement, inputs.release, settings.out / "parts"
     case = (everybody, release, how, inputs.named, sensitive, settings.presence)
-    return presence_of_all(*case, team=team, progress=progress, folder=folder)
+    return presence_of_all(*case, team=team, progress=progress, folder=folder, published=inputs.values)
 
 
 def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:
