@@ -251,6 +251,10 @@ class Table:
         row = self.chances[cell]
         return int(self.least[cell]), row[: int(np.flatnonzero(row)[-1]) + 1]
 
+    def some(self, columns: Ints) -> Table:
+        """The laws of some counts."""
+        return Table(self.least[columns], self.chances[columns])
+
     def gaps(self, numbers: Ints, size: int) -> Floats:
         """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN where neither can be."""
         ends, more = np.zeros((len(self.chances), size)), np.zeros((len(self.chances), 1))
