@@ -23,7 +23,7 @@ from passerby.audits.presence_habits import (
     shifted,
     single_counts_of,
 )
-from passerby.audits.presence_summary import about_presence
+from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
@@ -325,6 +325,19 @@ def test_what_is_told_obeys_the_rule_of_five(city: pb.People) -> None:
             assert way["raw"] >= max(way["hidden below 5"], way["rounded to 5"], way["noise 1"]) - 1e-4
             assert way["hidden below 5"] >= way["hidden below 10"] - 1e-4
             assert way["noise 1"] >= way["noise 2"]
+    tried = [each.place for each in present.places if any(way.day for way in each.ways)]
+    assert tried == [] or (tried[0] == names[0] and len(tried) <= 2)
+
+
+def test_ways_are_tried_on_all_counts_together(people: pb.People) -> None:
+    """All counts tell no less than one: what is found for sure is no more than the other end of all of them."""
+    ways = [way for each in found(people, pb.Release([[0, 2]] * T)).places for way in each.ways if way.day]
+    assert {way.way for way in ways} == {*RULES, *NOISE}
+    for way in ways:
+        assert way.day is not None
+        assert way.day.lower <= way.day.upper
+    day = {way.way: way.day for way in ways if way.day}
+    assert day["noise 2"].lower <= day["raw"].upper
 
 
 def test_alerts_name_five_places_at_most(city: pb.People) -> None:

@@ -168,15 +168,21 @@ def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
 def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
     every = presence_words.spots(made.summary.presence, made.called)
     (said,) = section.of_ways(every)
-    assert "71 of 100 people who were there are found if it is exact; at most 5 are with noise 2. All counts" in said
-    none = [way.model_copy(update={"power": 0.02}) for way in made.summary.presence[0].ways]
-    (said,) = section.of_ways(
-        presence_words.spots([each.model_copy(update={"ways": none}) for each in made.summary.presence])
-    )
-    assert ": at most 5 of 100 people who were there are found with any way to publish that was tried. All" in said
+    assert "71 to 100 are found if counts are exact; at most 5 are with noise 2." in said
+    assert said.startswith("By all counts of the day")
     few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
     (said,) = section.of_ways(presence_words.spots(few))
-    assert "no way that was tried leaves 5 or fewer, and rounded to 10 leaves 8" in said
+    assert "of the other ways that were tried, rounded to 10 leaves least: 8 to 12." in said
+
+
+def test_no_way_is_praised_for_what_a_single_count_tells(made: Evidence) -> None:
+    untried = [
+        each.model_copy(update={"ways": [way.model_copy(update={"power": 0.02, "day": None}) for way in each.ways]})
+        for each in made.summary.presence
+    ]
+    (said,) = section.of_ways(presence_words.spots(untried))
+    assert "2 of 100 people who were there are found if it is exact. What all counts of a day tell" in said
+    assert "at most" not in said
 
 
 def test_ways_whose_power_is_not_known_are_told_by_their_advantage(made: Evidence) -> None:

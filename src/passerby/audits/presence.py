@@ -312,7 +312,7 @@ def _one(work: Work, number: int) -> list[Row]:
     names = [work.watched.names[k] for k in which]
     zones = [work.watched.zones[k] for k in which]
     words = [work.words[k] for k in which]
-    rows = _by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    rows = by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
         {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
@@ -372,7 +372,8 @@ def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, l
     return Person(prior, release, beside, runs, work.job.measurement.confidence), over
 
 
-def _by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+def by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+    """The rows of one person, to somebody who knows the others by their habits only."""
     try:
         person, over = person_of(work, number, zones)
         rng = np.random.default_rng([*stream_of(work.job.measurement.seed, work.job.people.ids[number]), 4])

@@ -104,6 +104,10 @@ class WayAnswer(Record):
     power: float | None = Field(
         default=None, description="Share found of those who were there, by that count alone, at 1 % false alarms."
     )
+    day: Bracket | None = Field(
+        default=None,
+        description="The same by all counts together, as a mean over few people; null where that was not tried.",
+    )
 
 
 class PlaceAnswers(Record):
