@@ -11,7 +11,7 @@ from tests.report.answers import at_place, bracket, ends, presence, questions, s
 from tests.report.small_report import data, small_evidence
 
 import passerby as pb
-from passerby.audits.question_record import Answers, StepAnswer
+from passerby.audits.question_record import Answers, Bracket, HourAnswer, PartAnswer, StepAnswer
 from passerby.audits.record import Mean
 from passerby.audits.shares import Above, Group
 from passerby.report import chart, presence_words
@@ -317,3 +317,46 @@ def test_answers_are_what_the_summary_holds() -> None:
     assert table["measure"].to_list() == [in_data.MEASURES["advantage"]]
     assert "against somebody else in their place" in in_data.words([one], None, 0.0)[0]
     assert isinstance(table, pl.DataFrame)
+
+
+def test_membership_is_told_of_people_who_are_counted_first(made: Evidence) -> None:
+    """A mean over people of whom most are hardly ever counted hides what is found of the others."""
+    parts = [
+        PartAnswer(
+            counted=True, people=70, advantage=Bracket(lower=0.9, upper=0.9), power=Bracket(lower=0.91, upper=0.91)
+        ),
+        PartAnswer(
+            counted=False, people=130, advantage=Bracket(lower=0, upper=0), power=Bracket(lower=0.02, upper=0.02)
+        ),
+    ]
+    asked_of = [
+        each.model_copy(update={"groups": parts})
+        if each.question == "counted" and each.adversary == "insider"
+        else each
+        for each in made.summary.questions
+    ]
+    split = saying(made, questions=asked_of)
+    said = next(line for line in in_short(split.summary) if line.startswith("Whether somebody is counted at all"))
+    assert "of 100 people who may well be in a published count (70 people), somebody who knows where" in said
+    assert "finds 91; of 100 who hardly ever are (130), 2;" in said
+    assert "of 100 people in the data, somebody who knows only the habits of the others finds 5 to 20" in said
+    assert "91 of 100 who are counted if all others are known (42 to 43 of all people)" in law.rows(split)["found"][0]
+    (first, *_) = in_data.build(split).lead
+    assert first.startswith("Of 100 people who may well be in a published count (70 people)")
+    assert not any("diluted" in line for line in in_data.build(made).lead)
+
+
+def test_the_worst_hour_is_named_beside_the_one_that_tells_of_most_people() -> None:
+    """At 9 half of the people are in the count; at 20 few are, and it gives these away nearly all."""
+    hours = [
+        HourAnswer(step=9, people=None, advantage=0.6, share=0.5, begins="09:00"),
+        HourAnswer(step=20, people=None, advantage=0.97, share=0.01, begins="20:00"),
+    ]
+    calm = bracket(0.1, 0.2)
+    spots = presence_words.spots([at_place("office", "habits", calm, by_step=hours)])
+    (said,) = presence_words._of_hours(spots, [])
+    assert "about 60 at office at 09:00 (up to 97 at 20:00, for the few who are there then)." in said
+    (said,) = presence_words._of_hours(
+        presence_words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), []
+    )
+    assert "up to" not in said
