@@ -360,3 +360,12 @@ def test_the_worst_hour_is_named_beside_the_one_that_tells_of_most_people() -> N
         presence_words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), []
     )
     assert "up to" not in said
+
+
+def test_few_points_are_told_with_a_digit_more(made: Evidence) -> None:
+    """Not "1 points" beside chances that look the same."""
+    answer = next(each for each in made.summary.questions if each.kind == "each_step")
+    step = StepAnswer(step=0, lower=0.963, upper=0.9634, baseline=0.957)
+    table = each_step.rows(answer.model_copy(update={"by_step": [step]}), ["12:00"])
+    (_, said) = each_step.words(answer, table, each_step.by_clock(table))
+    assert "at least 0.6 points: the chance is 95.7 % without it and 96.3 % with it." in said

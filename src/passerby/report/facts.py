@@ -55,7 +55,7 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
         nobody = summary.people_measured == 0
         said = presence_words.lead(summary, called) if summary.presence else []
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*presence_words.lead(summary, called), *_counted(summary)]
+    out = [*presence_words.lead(summary, called), *membership(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:
@@ -71,7 +71,7 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
     ]
 
 
-def _counted(summary: Summary) -> list[str]:
+def membership(summary: Summary) -> list[str]:
     """Whether somebody is counted at all, for each adversary: people who are counted first, where these are told."""
     asked = [each for each in summary.questions if each.question == "counted" and each.power is not None]
     if not asked:
