@@ -145,7 +145,7 @@ def test_questions_that_cannot_be_asked_are_refused_at_once(people: pb.People, q
 
 
 def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None:
-    """Some people are asked about as an audit with others=Crowd() asks them, and means are of who is counted first."""
+    """Both ends are consistent with those of others=Crowd(), and means are of who is counted first."""
     release, how, named = pb.Release([[0, 2]] * T), Measurement(), places_by_name(people.places)
     found = counted_by_habits(Everybody.here(people, Team(1)), release, how, named, 12, Team(1))
     assert not isinstance(found, str)
@@ -155,7 +155,10 @@ def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None
     whole = pb.audit(people, release.with_others(pb.Crowd()), 1, questions=["counted"], workers=1)
     both = rows.join(whole, on=["person", "question"], suffix="_asked")
     assert both.height == 12
-    assert both["power_lower"].to_list() == both["power_lower_asked"].to_list()
+    for name in ("advantage", "power"):
+        assert (both[f"{name}_lower"] <= both[f"{name}_upper_asked"] + 0.05).all()
+        assert (both[f"{name}_lower_asked"] <= both[f"{name}_upper"] + 0.05).all()
+    assert both["chance"].to_list() == pytest.approx([0.5] * 12)
     sighted = rows.select("person").with_columns(sighted=pl.Series([0.9] * 6 + [0.01] * 6)).lazy()
     (told,) = told_answers(rows, asked, named, sighted)
     for part in told.groups:

@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import table
 from passerby.mechanisms.group import grouped
-from passerby.mechanisms.laws import same
 from passerby.model.count_release import CountRelease, mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
@@ -32,11 +30,12 @@ from passerby.outcomes.stand_ins import stand_ins
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
+from passerby.questions.in_data import InData
 from passerby.questions.laws import Law, gaps
 from passerby.questions.laws import log_odds as log_odds_of
 from passerby.support.statistics import share_limits, upper_limit
 
-from .presence_crowd import Habitual, Numbers, Table
+from .presence_crowd import Habitual, Numbers, Table, likely
 from .question_rows import FALSE, HABITS, SURE, Row, most_sure
 
 Floats = NDArray[np.float64]
@@ -206,39 +205,33 @@ def log_ratios(
     return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
 
 
-def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
-    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
-
-    >>> from passerby import Rounding
-    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
-    array([0.25, 0.75])
-    """
-    ruled = by_rule(way, counts)
-    if ruled is None:
-        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
-    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
-    chance = np.where(same(values[at], ruled), chances, 0.0)
-    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
-
-
-def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
-    """What is published of each count where that follows from it; None where chance has a part in it."""
-    if not way.discrete:
-        return None
-    laws = [table(way, float(count)) for count in counts.tolist()]
-    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
-
-
 def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:
     """A row for each zone, over the person's states: whether it can be told that they were ever there."""
     drawn = person.drawn(rng)
-    return [_row(person, drawn, zone, rng) for zone in zones]
+    return [_row(person, drawn, _visited(person, zone), zone, rng) for zone in zones]
 
 
-def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator) -> Row:
+def row_of_membership(person: Person, rng: np.random.Generator) -> Row:
+    """Whether it can be told that they are counted at all: a visit anywhere, against nobody in their place."""
+    everywhere = tuple(range(person.prior.places))
+    return _row(person, person.drawn(rng), InData().hypotheses(person.setup), everywhere, rng, 1.0)
+
+
+def _visited(person: Person, zone: tuple[int, ...]) -> Hypotheses:
+    event = Event(Visitors(zone, range(person.release.steps)))
+    return Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, person.release.steps))
+
+
+def _row(
+    person: Person,
+    drawn: Draws,
+    asked: Hypotheses,
+    zone: tuple[int, ...],
+    rng: np.random.Generator,
+    visits: float | None = None,
+) -> Row:
+    """The row of an event that is about visits to a zone; `visits` is their chance, if that is not the event's."""
     release = person.release
-    event = Event(Visitors(zone, range(release.steps)))
-    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, release.steps))
     no, yes = asked.chance
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
@@ -259,7 +252,7 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
     with np.errstate(over="ignore"):
         advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
     highest = (advantage_upper, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
-    laws = single_counts_of(person, zone, yes)
+    laws = single_counts_of(person, zone, visits or yes)
     single = measures(laws, asked.odds)
     lowest = tested(choosing, scoring, level, asked.log_odds)
     advantage, power, certain = (

@@ -8,25 +8,27 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from passerby.errors import UnsupportedRelease
+from passerby.errors import PasserbyError
 from passerby.model.release import Release
-from passerby.others.by_habits import everyone_else
-from passerby.others.crowd import Crowd
 from passerby.questions.in_data import InData
 from passerby.support.blocks import Team
 from passerby.support.workers import Progress, collect
 
 from .everyone import Everyone, Partition, check_own, joined
 from .job import Job
-from .presence import MOST_PEOPLE, Everybody
-from .question_rows import SCHEMA, Asked, rows_of
+from .person import stream_of
+from .presence import Chosen, Everybody, Presence, Watched, Work, by_cells, person_of, work_of
+from .presence_habits import row_of_membership
+from .question_rows import HABITS, SCHEMA, Asked, Row, rows_of
 from .question_words import Named
 from .results import Rows
-from .sample import some_people
+from .sample import some_numbers
 from .settings import Measurement
 
 #: The name of the table in an audit's folder.
 TABLE = "questions.parquet"
+#: On how many people membership is tried by habits, at most.
+MEMBERS = 60
 
 
 def ask_everyone(
@@ -54,20 +56,28 @@ def counted_by_habits(
 
     A reason in words where that is not tried.
     """
-    total = sum(everybody.sizes)
-    if total > MOST_PEOPLE:
-        return f"the habits of {total:,} people are too many: {MOST_PEOPLE:,} at most"
+    if not by_cells(release):
+        return "it is worked out for counts of people who are present, each in one at most"
+    job = Job(everybody.common, release, how)
+    chosen = some_numbers(sum(everybody.sizes), min(sample, MEMBERS), how.seed)
+    nowhere = Presence(job, Watched((), ()), Chosen(chosen, ((),) * len(chosen)), HABITS)
+    work = work_of(nowhere, everybody)
+    crowd = Asked.of(replace(job, release=release.with_others(None)), [InData()], named)
+    found = collect(_counted, work, range(len(chosen)), **vars(team), chunk=8)
+    ids = work.job.people.ids
+    rows = [{"question": crowd.words[0], "actual": True, **row} for row in found]
+    table = pl.DataFrame(rows, schema=SCHEMA)
+    return replace(crowd, adversary_name=HABITS), table.insert_column(0, pl.Series("person", ids, dtype=ids.dtype))
+
+
+def _counted(work: Work, number: int) -> Row:
+    """The row of one person, to somebody who knows the others by their habits only."""
     try:
-        crowd = release.with_others(Crowd())
-        people = everybody.some(np.arange(total))
-        asked = Asked.of(Job(people, crowd, how, others=everyone_else(people, crowd)), [InData()], named)
-        chosen = some_people(people, sample, how.seed).tolist()
-        found = collect(rows_of, asked, chosen, **vars(team), chunk=8)
-    except UnsupportedRelease as reason:
-        return str(reason)
-    ids = [people.ids[person] for person in chosen]
-    table = pl.DataFrame([row for (row,) in found], schema=SCHEMA)
-    return asked, table.insert_column(0, pl.Series("person", ids, dtype=people.ids.dtype))
+        person, _ = person_of(work, number, [])
+        rng = np.random.default_rng([*stream_of(work.job.measurement.seed, work.job.people.ids[number]), 5])
+        return row_of_membership(person, rng)
+    except PasserbyError as reason:
+        return {"adversary": HABITS, "status": str(reason)}
 
 
 def pieces_of(folder: Path) -> Path:
