@@ -6,7 +6,7 @@ importing the package stays fast and only what is used is compiled.
 >>> import passerby as pb
 >>> prior = pb.line_prior(places=20, tau=0.1)
 >>> release = pb.Release(sensors=[3, 11, 7])
->>> loss = pb.measure(prior, release, misses=1)
+>>> loss = pb.measure(prior, release, 1)
 >>> loss.lower <= loss.upper
 True
 """

@@ -1,5 +1,6 @@
 """Presence at counted places: against enumeration, closed forms and laws, for both adversaries."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -7,15 +8,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import ndtr, ndtri
 from tests.report.answers import at_place
 
 import passerby as pb
+from passerby.audits import presence_habits
 from passerby.audits.job import Job
 from passerby.audits.presence import Chosen, Everybody, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import Beside, Person, measures, rows_of_places, shifted, single_counts_of
-from passerby.audits.presence_summary import about_presence
+from passerby.audits.presence_habits import (
+    Beside,
+    Person,
+    measures,
+    rows_of_places,
+    shifted,
+    single_counts_of,
+)
+from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
@@ -23,6 +33,7 @@ from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else
 from passerby.others.numbers import poisson_binomial
+from passerby.questions.laws import Law
 from passerby.support.blocks import Team
 
 T = 4
@@ -84,10 +95,10 @@ def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() ->
     assert row["power_lower"] <= power + 1e-9 <= row["power_upper"] + 1e-9
 
 
-def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> float:
-    """The advantage of raw counts of one place by enumeration of everybody's traces."""
+def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> tuple[float, float]:
+    """The advantage, and the power at 1 %, of raw counts of one place by enumeration of everybody's traces."""
 
-    def law(person: pb.MarkovPrior, held: bool | None) -> dict[tuple[int, ...], float]:
+    def law_of(person: pb.MarkovPrior, held: bool | None) -> dict[tuple[int, ...], float]:
         out: dict[tuple[int, ...], float] = {}
         for trace in np.ndindex(*[person.places] * steps):
             p = float(person.initial[trace[0]])
@@ -101,17 +112,18 @@ def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps
 
     sides = []
     for held in (True, False):
-        sums = law(prior, held)
+        sums = law_of(prior, held)
         for other in others:
             more: dict[tuple[int, ...], float] = {}
             for a, p in sums.items():
-                for b, q in law(other, None).items():
+                for b, q in law_of(other, None).items():
                     key = tuple(x + y for x, y in zip(a, b, strict=True))
                     more[key] = more.get(key, 0.0) + p * q
             sums = more
         sides.append(sums)
     keys = {*sides[0], *sides[1]}
-    return sum(abs(sides[0].get(key, 0.0) - sides[1].get(key, 0.0)) for key in keys) / 2
+    law = Law(*(np.array([side.get(key, 0.0) for key in keys]) for side in sides))
+    return law.advantage, law.power(0.01)
 
 
 def test_both_ends_hold_for_the_true_law_of_others() -> None:
@@ -138,11 +150,42 @@ def test_both_ends_hold_for_the_true_law_of_others() -> None:
             prior, pb.Release([0] * 3), Beside(Table.of(laws), told, np.zeros(3, dtype=np.int64), known), 700, 0.99
         )
         (row,) = rows_of_places(person, [(0,)], rng)
-        upper.append(row["advantage_upper"])
-        lower.append(row["advantage_lower"])
-    assert np.mean(lower) <= exact + 0.02
-    assert np.mean(upper) >= exact
-    assert max(law[1].max() for law in laws) * 0.3 < np.mean(lower)
+        upper.append([row["advantage_upper"], row["power_upper"]])
+        lower.append([row["advantage_lower"], row["power_lower"]])
+    assert (np.mean(lower, axis=0) <= np.array(exact) + 0.02).all()
+    assert (np.mean(upper, axis=0) >= exact).all()
+    assert max(law[1].max() for law in laws) * 0.3 < np.mean(lower, axis=0)[0]
+
+
+def test_tests_that_draws_choose_hold_what_they_say() -> None:
+    """Normal scores, of which all is known: at most one of 300 ends is above the truth, and they are near it."""
+    rng, apart = np.random.default_rng(1), 2.0
+    exact = 2 * ndtr(apart / 2) - 1, float(ndtr(apart + ndtri(0.01)))
+    found = [
+        presence_habits.tested(
+            *([rng.normal(apart, 1, yes), rng.normal(0, 1, no)] for yes, no in ((400, 1000), (1200, 3000))),
+            0.99,
+            math.log(1 / 9),
+        )
+        for _ in range(300)
+    ]
+    for most, values in zip(exact, zip(*found, strict=True), strict=False):
+        assert np.sum(np.array(values) > most) <= 6
+        assert np.mean(values) > 0.5 * most
+    nothing = [np.zeros(9), np.zeros(9)]
+    assert presence_habits.tested(nothing, nothing, 0.99, 0.0)[0] == 0
+
+
+def test_tests_find_most_of_what_can_be_found(people: pb.People) -> None:
+    """Rounding is the same data, less telling: what a test surely finds must not be more by more than chance."""
+    raw, rounded = (presence(people, pb.Release([[0, 2]] * T, way), sample=12) for way in (pb.Raw(), pb.Rounding(3)))
+    for name in ("advantage", "power"):
+        assert raw[f"{name}_lower"].mean() > rounded[f"{name}_lower"].mean() - 0.03  # type: ignore[operator]
+
+
+def test_more_runs_draw_more(people: pb.People) -> None:
+    few, many = (presence(people, pb.Release([[0, 2]] * T), sample=6, runs=runs) for runs in (10, 3000))
+    assert (many["advantage_upper"] - few["advantage_upper"]).mean() < 0  # type: ignore[operator]
 
 
 def test_an_insider_reads_raw_counts(people: pb.People) -> None:
@@ -298,6 +341,19 @@ def test_what_is_told_obeys_the_rule_of_five(city: pb.People) -> None:
             assert way["raw"] >= max(way["hidden below 5"], way["rounded to 5"], way["noise 1"]) - 1e-4
             assert way["hidden below 5"] >= way["hidden below 10"] - 1e-4
             assert way["noise 1"] >= way["noise 2"]
+    tried = [each.place for each in present.places if any(way.day for way in each.ways)]
+    assert tried == [] or (tried[0] == names[0] and len(tried) <= 2)
+
+
+def test_ways_are_tried_on_all_counts_together(people: pb.People) -> None:
+    """All counts tell no less than one: what is found for sure is no more than the other end of all of them."""
+    ways = [way for each in found(people, pb.Release([[0, 2]] * T)).places for way in each.ways if way.day]
+    assert {way.way for way in ways} == {*RULES, *NOISE}
+    for way in ways:
+        assert way.day is not None
+        assert way.day.lower <= way.day.upper
+    day = {way.way: way.day for way in ways if way.day}
+    assert day["noise 2"].lower <= day["raw"].upper
 
 
 def test_alerts_name_five_places_at_most(city: pb.People) -> None:

@@ -53,7 +53,9 @@ def at_place(name: str, adversary: str, power: Bracket | None, steps: int = 4, *
         "power": power,
         "certain": bracket(0.9 * power.lower, power.upper) if power else None,
         "by_step": hours if by_habits else [],
-        "ways": [WayAnswer(way=way, advantage=p, power=p) for way, p in WAYS.items()] if by_habits else [],
+        "ways": [WayAnswer(way=way, advantage=p, power=p, day=bracket(p, min(1.0, 1.5 * p))) for way, p in WAYS.items()]
+        if by_habits
+        else [],
     }
     return PlaceAnswers(place=name, adversary=adversary, **{**given, **more})
 

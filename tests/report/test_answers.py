@@ -11,7 +11,7 @@ from tests.report.answers import at_place, bracket, ends, presence, questions, s
 from tests.report.small_report import data, small_evidence
 
 import passerby as pb
-from passerby.audits.question_record import Answers, StepAnswer
+from passerby.audits.question_record import Answers, Bracket, HourAnswer, PartAnswer, StepAnswer
 from passerby.audits.record import Mean
 from passerby.audits.shares import Above, Group
 from passerby.report import chart, presence_words
@@ -168,15 +168,21 @@ def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
 def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
     every = presence_words.spots(made.summary.presence, made.called)
     (said,) = section.of_ways(every)
-    assert "71 of 100 people who were there are found if it is exact; at most 5 are with noise 2. All counts" in said
-    none = [way.model_copy(update={"power": 0.02}) for way in made.summary.presence[0].ways]
-    (said,) = section.of_ways(
-        presence_words.spots([each.model_copy(update={"ways": none}) for each in made.summary.presence])
-    )
-    assert ": at most 5 of 100 people who were there are found with any way to publish that was tried. All" in said
+    assert "71 to 100 are found if counts are exact; at most 5 are with noise 2." in said
+    assert said.startswith("By all counts of the day")
     few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
     (said,) = section.of_ways(presence_words.spots(few))
-    assert "no way that was tried leaves 5 or fewer, and rounded to 10 leaves 8" in said
+    assert "of the other ways that were tried, rounded to 10 leaves least: 8 to 12." in said
+
+
+def test_no_way_is_praised_for_what_a_single_count_tells(made: Evidence) -> None:
+    untried = [
+        each.model_copy(update={"ways": [way.model_copy(update={"power": 0.02, "day": None}) for way in each.ways]})
+        for each in made.summary.presence
+    ]
+    (said,) = section.of_ways(presence_words.spots(untried))
+    assert "2 of 100 people who were there are found if it is exact. What all counts of a day tell" in said
+    assert "at most" not in said
 
 
 def test_ways_whose_power_is_not_known_are_told_by_their_advantage(made: Evidence) -> None:
@@ -311,3 +317,55 @@ def test_answers_are_what_the_summary_holds() -> None:
     assert table["measure"].to_list() == [in_data.MEASURES["advantage"]]
     assert "against somebody else in their place" in in_data.words([one], None, 0.0)[0]
     assert isinstance(table, pl.DataFrame)
+
+
+def test_membership_is_told_of_people_who_are_counted_first(made: Evidence) -> None:
+    """A mean over people of whom most are hardly ever counted hides what is found of the others."""
+    parts = [
+        PartAnswer(
+            counted=True, people=70, advantage=Bracket(lower=0.9, upper=0.9), power=Bracket(lower=0.91, upper=0.91)
+        ),
+        PartAnswer(
+            counted=False, people=130, advantage=Bracket(lower=0, upper=0), power=Bracket(lower=0.02, upper=0.02)
+        ),
+    ]
+    asked_of = [
+        each.model_copy(update={"groups": parts})
+        if each.question == "counted" and each.adversary == "insider"
+        else each
+        for each in made.summary.questions
+    ]
+    split = saying(made, questions=asked_of)
+    said = next(line for line in in_short(split.summary) if line.startswith("Whether somebody is counted at all"))
+    assert "of 100 people who may well be in a published count (70 people), somebody who knows where" in said
+    assert "finds 91; of 100 who hardly ever are (130), 2;" in said
+    assert "of 100 people in the data, somebody who knows only the habits of the others finds 5 to 20" in said
+    assert "91 of 100 who are counted if all others are known (42 to 43 of all people)" in law.rows(split)["found"][0]
+    (first, *_) = in_data.build(split).lead
+    assert first.startswith("Of 100 people who may well be in a published count (70 people)")
+    assert not any("diluted" in line for line in in_data.build(made).lead)
+
+
+def test_the_worst_hour_is_named_beside_the_one_that_tells_of_most_people() -> None:
+    """At 9 half of the people are in the count; at 20 few are, and it gives these away nearly all."""
+    hours = [
+        HourAnswer(step=9, people=None, advantage=0.6, share=0.5, begins="09:00"),
+        HourAnswer(step=20, people=None, advantage=0.97, share=0.01, begins="20:00"),
+    ]
+    calm = bracket(0.1, 0.2)
+    spots = presence_words.spots([at_place("office", "habits", calm, by_step=hours)])
+    (said,) = presence_words._of_hours(spots, [])
+    assert "about 60 at office at 09:00 (up to 97 at 20:00, for the few who are there then)." in said
+    (said,) = presence_words._of_hours(
+        presence_words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), []
+    )
+    assert "up to" not in said
+
+
+def test_few_points_are_told_with_a_digit_more(made: Evidence) -> None:
+    """Not "1 points" beside chances that look the same."""
+    answer = next(each for each in made.summary.questions if each.kind == "each_step")
+    step = StepAnswer(step=0, lower=0.963, upper=0.9634, baseline=0.957)
+    table = each_step.rows(answer.model_copy(update={"by_step": [step]}), ["12:00"])
+    (_, said) = each_step.words(answer, table, each_step.by_clock(table))
+    assert "at least 0.6 points: the chance is 95.7 % without it and 96.3 % with it." in said

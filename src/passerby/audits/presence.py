@@ -52,7 +52,7 @@ Adversary = Literal["insider", "habits"]
 
 #: Who may well be at a place, and may well not be: with a chance within these.
 MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
-#: Draws for each person, of others whom the adversary knows by habits: for raw counts and rules, and for noise.
+#: Draws for each person, of others whom the adversary knows by habits, at least: for raw counts and rules, and noise.
 DRAWS, NOISY_DRAWS = 700, 300
 #: Pairs of a person and a place that are measured, at most; and people to be in memory, where flows are counted.
 MOST_PAIRS, MOST_PEOPLE = 6000, 5000
@@ -322,7 +322,7 @@ def _one(work: Work, number: int) -> list[Row]:
     names = [work.watched.names[k] for k in which]
     zones = [work.watched.zones[k] for k in which]
     words = [work.words[k] for k in which]
-    rows = _by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    rows = by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
         {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
@@ -378,11 +378,12 @@ def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, l
     prior, release, _, state_of = over_states(work.job, number, work.own)
     beside = Beside.of(work.everybody, work.total, work.alone[number])
     over = [tuple(sorted({int(state_of[place]) for place in zone})) for zone in zones]
-    runs = NOISY_DRAWS if noisy else DRAWS
+    runs = max(NOISY_DRAWS if noisy else DRAWS, work.job.measurement.runs)
     return Person(prior, release, beside, runs, work.job.measurement.confidence), over
 
 
-def _by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+def by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+    """The rows of one person, to somebody who knows the others by their habits only."""
     try:
         person, over = person_of(work, number, zones)
         seed = stream_of(work.job.measurement.seed, work.job.people.ids[number])

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms.laws import Sum, added
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import table
+from passerby.mechanisms.laws import Sum, added, same
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.bridges import assigned, remaining
@@ -249,6 +251,10 @@ class Table:
         row = self.chances[cell]
         return int(self.least[cell]), row[: int(np.flatnonzero(row)[-1]) + 1]
 
+    def some(self, columns: Ints) -> Table:
+        """The laws of some counts."""
+        return Table(self.least[columns], self.chances[columns])
+
     def gaps(self, numbers: Ints, size: int) -> Floats:
         """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN where neither can be."""
         ends, more = np.zeros((len(self.chances), size)), np.zeros((len(self.chances), 1))
@@ -268,3 +274,26 @@ class Table:
         last = (self.chances > 0).cumsum(axis=1).argmax(axis=1)
         numbers: Ints = self.least + np.minimum(np.array(found, dtype=np.int64).reshape(len(edges), size).T, last)
         return numbers
+
+
+def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
+    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
+
+    >>> from passerby import Rounding
+    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
+    array([0.25, 0.75])
+    """
+    ruled = by_rule(way, counts)
+    if ruled is None:
+        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
+    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
+    chance = np.where(same(values[at], ruled), chances, 0.0)
+    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
+
+
+def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
+    """What is published of each count where that follows from it; None where chance has a part in it."""
+    if not way.discrete:
+        return None
+    laws = [table(way, float(count)) for count in counts.tolist()]
+    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None

@@ -3,13 +3,15 @@
 From above, what somebody finds who is told where the others were at every second step: numbers at different counts are
 then independent. From below, two tests that need not be told anything: the most telling single count, whose law is
 known exactly (`max_k Pr[K = k]` for a raw one), and the likelihood ratio as if numbers at different counts were
-independent, scored where they are not. Draws of the others are shared by all places.
+independent, scored where they are not. From which ratio on that test says yes is chosen by draws of independent
+numbers, as whoever knows habits alone could: draws of what is told would choose as if it were known. Draws of the
+others are shared by all places.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,9 +20,7 @@ from numpy.typing import NDArray
 
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import table
 from passerby.mechanisms.group import grouped
-from passerby.mechanisms.laws import same
 from passerby.model.count import mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
@@ -32,23 +32,31 @@ from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.event_looks import means_over_traces
 from passerby.questions.hypotheses import Hypotheses
+from passerby.questions.in_data import InData
 from passerby.questions.laws import Law, gaps
 from passerby.questions.laws import log_odds as log_odds_of
 from passerby.questions.parts import Apart
-from passerby.support.statistics import lower_limit, upper_limit
+from passerby.support.statistics import share_limits, upper_limit
 
-from .presence_crowd import Habitual, Numbers, Table
+from .presence_crowd import Habitual, Numbers, Table, likely
 from .question_rows import FALSE, HABITS, SURE, Row, most_sure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Likelihood ratios from which on a test says yes, for the advantage and for the power: the better of two is taken.
-EDGES = ((1.0, 20.0), (20.0, 200.0))
+#: Draws that choose where a test says yes, and draws that score it, where the event does not hold; and the share of
+#: them that is enough where it does. Few false alarms take many draws to be sure of.
+CHOOSING, SCORING, ENOUGH = 1000, 3000, 0.4
+#: Tests leave out counts that the person is in with less than this chance.
+SELDOM = 1e-4
+#: Values of noisy counts at which scores are worked out, at most: between them they are straight lines.
+GRID = 128
 #: Single counts of a place that are looked at closely: those that tell most if they are raw.
 CLOSELY = 3
 #: Log ratios beyond this are as good as certain.
 CERTAIN, FARTHEST = 700.0, 300.0
+#: False alarms that are as good as none.
+LEAST = 1e-12
 #: Scores are cut off here, so that no count that habits cannot explain decides alone.
 TELLING = 40.0
 
@@ -105,27 +113,44 @@ class Person:
         return found[0], found[1]
 
     def drawn(self, rng: np.random.Generator) -> Draws:
-        """Draws of the others, and what each count says where the person is in it and where not."""
-        numbers = self.beside.known + self.beside.told.draw(self.runs, rng)
-        told, habits = [], []
-        for more in (0, self.release.size):
-            values = np.array(
-                [way.sample(numbers[:, c] + more, rng) for c, way in enumerate(self.ways)], dtype=np.float64
-            ).T
-            told.append(self.in_grid(log_ratios(self.beside.told, self.beside.known, values, self.ways, self.size)))
-            score = log_ratios(self.beside.habits, self.beside.rest, values, self.ways, self.size)
-            habits.append(self.in_grid(np.clip(score, -TELLING, TELLING)))
-        return Draws((told[0], told[1]), (habits[0], habits[1]))
+        """Draws of the others, and what each count says where the person is in it and where not.
+
+        What is told is of all counts; tests look at those that the person may well be in, and at more draws of them.
+        """
+        some = np.flatnonzero(self.chance >= min(SELDOM, self.chance.max(initial=0.0)))
+        beside, habits = self.beside, self.beside.habits.some(some)
+        known, told = beside.known[some], beside.told.some(some)
+        ways, rest = [self.ways[c] for c in some], beside.rest[some]
+
+        def scores(numbers: Ints) -> list[Floats]:
+            found = self._published(ways, numbers, rng)
+            ratios = (log_ratios(habits, rest, each, ways, self.size, GRID) for each in found)
+            return [self.in_grid(np.clip(each, -TELLING, TELLING), some) for each in ratios]
+
+        all_told = self._published(self.ways, beside.known + beside.told.draw(self.runs, rng), rng)
+        return Draws(
+            [
+                self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size), every)
+                for each in all_told
+            ],
+            scores(rest + habits.draw(CHOOSING, rng)),
+            scores(known + told.draw(SCORING, rng)),
+        )
+
+    def _published(self, ways: Sequence[Mechanism], numbers: Ints, rng: np.random.Generator) -> list[Floats]:
+        """What is published (n, C) where the person is in none of the counts, and where they are in all."""
+        return [published(ways, numbers + more, rng) for more in (0, self.size)]
 
     @property
     def size(self) -> int:
         """How many people move as one."""
         return self.release.size
 
-    def in_grid(self, values: Floats) -> Floats:
-        """Numbers of counts (n, C) in the form of the grid (n, T, S)."""
+    def in_grid(self, values: Floats, columns: Ints | None = None) -> Floats:
+        """Numbers of counts (n, C), all or some, in the form of the grid (n, T, S); 0 for the others."""
+        columns = np.arange(values.shape[1]) if columns is None else columns
         out = np.zeros((len(values), *self.release.grid.shape))
-        out[:, self.columns[0], self.columns[1]] = values
+        out[:, self.columns[0][columns], self.columns[1][columns]] = values
         return out
 
 
@@ -133,11 +158,13 @@ class Person:
 class Draws:
     """Log ratios (n, T, S) of values with the person in the count to those without, to who is told and by habits.
 
-    Each where the person is not in the count, and where they are.
+    Each where the person is not in the count, and where they are. Ratios by habits are for a test to be chosen, and for
+    it to be scored.
     """
 
-    told: tuple[Floats, Floats]
-    habits: tuple[Floats, Floats]
+    told: list[Floats]
+    choosing: list[Floats]
+    scoring: list[Floats]
 
 
 def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
@@ -145,8 +172,22 @@ def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
     return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
 
 
-def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int) -> Floats:
-    """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts."""
+def published(ways: Sequence[Mechanism], numbers: Ints, rng: np.random.Generator) -> Floats:
+    """What is published of true numbers (n, C), each count in its way; counts of one way are drawn at once."""
+    if all(way.raw for way in ways):
+        return numbers.astype(np.float64)
+    if all(way == ways[0] for way in ways):
+        return np.asarray(ways[0].sample(numbers, rng), dtype=np.float64)
+    return np.array([way.sample(numbers[:, c], rng) for c, way in enumerate(ways)], dtype=np.float64).T
+
+
+def log_ratios(
+    table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int, grid: int | None = None
+) -> Floats:
+    """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts.
+
+    A `grid` is for scores alone, which may be anything: of more values than that, some are worked out.
+    """
     plain = np.array([way.raw for way in ways], dtype=bool)
     if plain.all():
         gap = table.gaps(values.astype(np.int64) - offset, size)
@@ -155,34 +196,15 @@ def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechan
     for c, way in enumerate(ways):
         least, chances = table.at(c)
         found, number = np.unique(values[:, c], return_inverse=True)
+        some = found if grid is None or len(found) <= grid else np.linspace(found[0], found[-1], grid)
         counts = offset[c] + least + np.arange(len(chances))
-        without, with_them = (likely(way, found, counts + more, chances) for more in (0, size))
+        without, with_them = (likely(way, some, counts + more, chances) for more in (0, size))
         with np.errstate(divide="ignore", invalid="ignore"):
-            gap[:, c] = (np.log(with_them) - np.log(without))[number.reshape(-1)]
+            each = np.log(with_them) - np.log(without)
+        if some is not found:
+            each = np.interp(found, some, np.nan_to_num(each, nan=0.0, posinf=CERTAIN, neginf=-CERTAIN))
+        gap[:, c] = each[number.reshape(-1)]
     return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
-
-
-def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
-    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
-
-    >>> from passerby import Rounding
-    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
-    array([0.25, 0.75])
-    """
-    ruled = by_rule(way, counts)
-    if ruled is None:
-        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
-    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
-    chance = np.where(same(values[at], ruled), chances, 0.0)
-    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
-
-
-def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
-    """What is published of each count where that follows from it; None where chance has a part in it."""
-    if not way.discrete:
-        return None
-    laws = [table(way, float(count)) for count in counts.tolist()]
-    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
 
 
 #: The advantage and the power at most, to somebody who knows all others; None where they find everything out.
@@ -201,21 +223,53 @@ def rows_of_places(
     """
     drawn = person.drawn(rng)
     ceilings = known or [None] * len(zones)
-    return [_row(person, drawn, zone, rng, most) for zone, most in zip(zones, ceilings, strict=True)]
+    return [row_of(person, drawn, zone, rng, most) for zone, most in zip(zones, ceilings, strict=True)]
 
 
-def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator, known: Ceiling = None) -> Row:
+def row_of_membership(person: Person, rng: np.random.Generator) -> Row:
+    """Whether it can be told that they are counted at all: a visit anywhere, against nobody in their place."""
+    return row_of(person, person.drawn(rng), None, rng)
+
+
+def row_of(
+    person: Person, drawn: Draws, zone: tuple[int, ...] | None, rng: np.random.Generator, known: Ceiling = None
+) -> Row:
+    """Whether it can be told that somebody was ever in a zone; without a zone, that they are counted at all."""
+    if zone is None:
+        everywhere = tuple(range(person.prior.places))
+        return _row(person, drawn, InData().hypotheses(person.setup), everywhere, rng, known, 1.0)
+    event = Event(Visitors(zone, range(person.release.steps)))
+    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, person.release.steps))
+    return _row(person, drawn, asked, zone, rng, known)
+
+
+def _row(
+    person: Person,
+    drawn: Draws,
+    asked: Hypotheses,
+    zone: tuple[int, ...],
+    rng: np.random.Generator,
+    known: Ceiling = None,
+    visits: float | None = None,
+) -> Row:
+    """The row of an event that is about visits to a zone; `visits` is their chance, if that is not the event's."""
     release = person.release
-    event = Event(Visitors(zone, range(release.steps)))
-    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, release.steps))
+    release = person.release
     no, yes = asked.chance
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
         return {**head, "status": "certain" if yes > 0.5 else "impossible", "sampled": False, **closed(yes)}
     level = 1 - (1 - person.confidence) / (2 if known is None else 4)
-    there, away = (release.there(asked.draw(holds, person.runs, rng)) for holds in (True, False))
-    ratio = gaps(asked.logs_of(_evidence(person, drawn.told, there))) - asked.log_odds
-    scores = [gaps(asked.logs_of(_evidence(person, drawn.habits, side))) - asked.log_odds for side in (there, away)]
+
+    def drawn_ratios(ratios: Sequence[Floats], holds: bool, count: int) -> Floats:
+        there = release.there(asked.draw(holds, count, rng))
+        return gaps(asked.logs_of(_evidence(asked, person, ratios, there))) - asked.log_odds
+
+    ratio = drawn_ratios(drawn.told, True, person.runs)
+    choosing, scoring = (
+        [drawn_ratios(ratios, True, int(ENOUGH * len(ratios[0]))), drawn_ratios(ratios, False, len(ratios[0]))]
+        for ratios in (drawn.choosing, drawn.scoring)
+    )
     ratio = np.clip(ratio, -FARTHEST, FARTHEST)
     above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
     with np.errstate(over="ignore"):
@@ -225,9 +279,9 @@ def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Gen
         if most is not None:
             advantage_upper, power_upper = min(advantage_upper, most[0]), min(power_upper, most[1])
     highest = (advantage_upper, power_upper, min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
-    laws = single_counts_of(person, zone, yes)
+    laws = single_counts_of(person, zone, visits or yes)
     single = measures(laws, asked.odds)
-    lowest = tested(scores[0], scores[1], level, asked.log_odds)
+    lowest = tested(choosing, scoring, level, asked.log_odds)
     advantage, power, certain = (
         _within(low, test, high) for low, test, high in zip(single, lowest, highest, strict=True)
     )
@@ -251,16 +305,16 @@ def _hidden(person: Person, asked: Hypotheses, zone: tuple[int, ...]) -> Ceiling
         each = [person.in_grid(np.log(one)[None]) for one in (chance, overlap**2, overlap)]
     there = np.ones((1, *person.release.grid.shape), dtype=bool)
     shown, apart, least = (
-        float(means_over_traces(asked, np.exp(_evidence(person, (grid, grid), there)))[0, 1]) for grid in each
+        float(means_over_traces(asked, np.exp(_evidence(asked, person, (grid, grid), there)))[0, 1]) for grid in each
     )
     part = Apart("hiding", asked.odds, min(1 - shown, math.sqrt(1 - apart)), least)
     return part.advantage()[1], part.power(FALSE)[1]
 
 
-def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:
+def _evidence(asked: Hypotheses, person: Person, ratios: Sequence[Floats], there: NDArray[np.bool_]) -> Floats:
     """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, where the person is `there`."""
-    telling = np.where(there, ratios[1], ratios[0])
-    release = person.setup.release
+    telling = np.where(there, ratios[1][: len(there)], ratios[0][: len(there)])
+    release = asked.setup.release
     if release.reveals:
         return np.concatenate([np.zeros((*telling.shape[:2], 1)), telling], axis=2)
     sees = release.sees
@@ -290,22 +344,39 @@ def closed(yes: float) -> Row:
     return _pairs(**{name: (value, value) for name, value in pairs.items()})
 
 
-def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> tuple[float, float, float]:
+def tested(
+    choosing: Sequence[Floats], scoring: Sequence[Floats], level: float, log_odds: float
+) -> tuple[float, float, float]:
     """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
 
-    A test with too many false alarms is mixed with one that never says yes. How often somebody is sure follows from the
-    true positives less so many times the false ones (`Law.surely`).
+    Scores are of draws where the event holds, and where it does not. Of the tests that say yes from a score on, the
+    advantage has the one from likelier than not on. For the others, some draws choose, and other draws score the one
+    that is chosen: the best of several scores would be that of somebody who knows more. A test with too many false
+    alarms is mixed with one that never says yes. How often somebody is sure follows from the true positives less so
+    many times the false ones (`Law.surely`).
     """
-    level = 1 - (1 - level) / 4
-    ends = {}
-    for edge in {edge for both in EDGES for edge in both}:
-        true = lower_limit((given >= math.log(edge)).astype(np.float64), level)
-        ends[edge] = true, upper_limit((given_not >= math.log(edge)).astype(np.float64), level)
-    advantage = max(true - wrong for true, wrong in map(ends.__getitem__, EDGES[0]))
-    power = max(true * min(1.0, FALSE / wrong) for true, wrong in map(ends.__getitem__, EDGES[1]))
-    dear = math.exp(min(700.0, log_odds_of(SURE) - log_odds))
-    sure = max(true - dear * wrong for true, wrong in ends.values())
-    return max(0.0, advantage), power, max(0.0, sure)
+    doubt, dear = 1 - (1 - level) / 2, math.exp(min(700.0, log_odds_of(SURE) - log_odds))
+    gains: list[Callable[[Floats, Floats], Floats]] = [
+        lambda true, wrong: true - wrong,
+        lambda true, wrong: true * np.minimum(1.0, FALSE / wrong),
+        lambda true, wrong: true - dear * wrong,
+    ]
+    edges = np.unique(choosing[0])
+    yes, no = (len(side) - np.searchsorted(np.sort(side), edges, side="left") for side in choosing)
+    # As many false alarms as the others may turn out to have at most.
+    true, wrong = yes / len(choosing[0]), _at_most(no / len(choosing[1]), len(scoring[1]), doubt)
+    ends = []
+    for gain, usual in zip(gains, (0.0, None, None), strict=True):
+        edge = edges[int(np.argmax(gain(true, wrong)))] if usual is None else usual
+        least, most = share_limits(scoring[0] >= edge, doubt)[0], share_limits(scoring[1] >= edge, doubt)[1]
+        ends.append(float(gain(np.array(least), np.array(max(most, LEAST)))))
+    return max(0.0, ends[0]), ends[1], max(0.0, ends[2])
+
+
+def _at_most(share: Floats, draws: int, confidence: float) -> Floats:
+    """About what the limit of a share is for so many draws: only a choice depends on it."""
+    doubt = -math.log(1 - confidence) / max(1, draws)
+    return share + doubt + np.sqrt(doubt * (doubt + 2 * share))
 
 
 def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:

@@ -29,6 +29,15 @@ class StepAnswer(Record):
     baseline: float = Field(description="That chance without the release.")
 
 
+class PartAnswer(Record):
+    """Whether people are counted at all, of those who are counted or of those who hardly ever are."""
+
+    counted: bool = Field(description="Whether these are the people who are counted.")
+    people: int = Field(description="How many of those it is open for: in fives, or the rest of them.")
+    advantage: Bracket
+    power: Bracket
+
+
 class Answers(Record):
     """One question and one adversary, over people."""
 
@@ -61,6 +70,11 @@ class Answers(Record):
         default=None, description="Of events: the advantage where the same is published 52 times, and habits are known."
     )
     by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
+    groups: list[PartAnswer] = Field(
+        default=[],
+        description="Of being counted at all: people who are counted, and then people who hardly ever are; none where "
+        "either are one to four, or where nearly all is found of so few.",
+    )
 
 
 class HourAnswer(Record):
@@ -103,6 +117,10 @@ class WayAnswer(Record):
     advantage: float = Field(description="What the most telling single count tells, as a mean over people.")
     power: float | None = Field(
         default=None, description="Share found of those who were there, by that count alone, at 1 % false alarms."
+    )
+    day: Bracket | None = Field(
+        default=None,
+        description="The same by all counts together, as a mean over few people; null where that was not tried.",
     )
 
 

@@ -74,6 +74,8 @@ class Asked:
     words: tuple[str, ...]
     #: Places that questions are about, whose states must not be put together with others.
     places: tuple[int, ...] = field(default=())
+    #: Who asks, if that does not follow from the release.
+    adversary_name: str | None = None
 
     @classmethod
     def of(cls, job: Job, questions: Sequence[Question | str | int], named: Named) -> Asked:
@@ -107,7 +109,7 @@ class Asked:
     @property
     def adversary(self) -> str:
         """Who asks."""
-        return INSIDER if self.job.release.crowd is None else HABITS
+        return self.adversary_name or (INSIDER if self.job.release.crowd is None else HABITS)
 
 
 def _question(asked: Question | str | int, named: Named, release: Release, misses: int) -> Question:

@@ -32,8 +32,9 @@ from passerby.audits.presence import (
     seen_for_certain,
     work_of,
 )
+from passerby.audits.presence_crowd import by_rule
 from passerby.audits.presence_crowd import cells_of as counted_cells
-from passerby.audits.presence_habits import Person, by_rule, shifted, single_law
+from passerby.audits.presence_habits import Person, shifted, single_law
 from passerby.audits.question_rows import HABITS
 from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError

@@ -54,7 +54,7 @@ class EventAnswer:
     def power(self, false: float = 0.01) -> Interval:
         """The largest share of those for whom the event holds who are found with so many false positives."""
         self._check_average("power")
-        _check_share("power", "false", false)
+        _check_share("power", "share of false alarms", false)
         if self.status != "open":
             return Interval(float(false), float(false))
         found = self._interval("power", [part.power(float(false)) for part in self.parts])
@@ -78,13 +78,13 @@ class EventAnswer:
     def certain(self, chance: float = 0.9) -> Interval:
         """How often counts appear that make the event at least so likely, for whom it holds."""
         self._check_average("certain")
-        _check_share("certain", "chance", chance)
+        _check_share("certain", "chance of the event", chance)
         return self._tail("certain", float(chance), self.event.lower)
 
     def absent(self, chance: float = 0.9) -> Interval:
         """How often counts appear that make the event's absence at least so likely, for whom it does not hold."""
         self._check_average("absent")
-        _check_share("absent", "chance", chance)
+        _check_share("absent", "chance of its absence", chance)
         return self._tail("absent", float(chance), 1 - self.event.upper)
 
     @property
@@ -212,7 +212,7 @@ def _chance(yes: float, no: float) -> Interval:
 def _check_share(name: str, argument: str, value: object) -> None:
     """Refuse what is no number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
-        raise InputError(f"{name}({argument}={value!r}): expected a number from 0 to 1")
+        raise InputError(f"{name}({value!r}): expected a {argument}, a number from 0 to 1")
 
 
 def _within(ends: list[Ends]) -> Ends:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from passerby.kernels.renewal import events
 from passerby.measurement.erasure import MOST_LISTED, Erasure
+from passerby.model.prior import state_laws
 from passerby.model.release import Release
 from passerby.others.sensors import SensorInformation
 from passerby.others.side_information import SideInformation
@@ -92,16 +93,18 @@ def close(part: Part, tolerance: float) -> bool:
 
 
 def by_sightings(asked: Hypotheses) -> Iterator[Part]:
-    """All raw series at once, where a sighting shows the place and the event comes true at some of the places."""
+    """All raw series at once: of an event that sightings decide, and of one that comes true at some of the places."""
     setup = asked.setup
     release, prior, avoided = setup.equivalent, setup.prior, asked.avoided
-    if not (release.plain and release.reveals and prior.single) or avoided is None:
+    if not release.plain or avoided is None:
+        return
+    decided = decided_by_sightings(asked, avoided)
+    if decided is not None:
+        yield Listed("sightings", asked.odds, decided)
+        return
+    if not (release.reveals and prior.single):
         return
     no, yes = asked.chance
-    if sighted_where_true(asked, avoided):
-        whole = Law(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        yield Listed("sightings", asked.odds, whole)
-        return
     points = 1 + release.grid.size
     for cells in CELLS:
         if PASS * cells * points**2 > setup.budget:
@@ -134,13 +137,46 @@ def odds_at(heights: Floats) -> Floats:
         return np.asarray(heights + np.log(-np.expm1(-heights)))
 
 
+def decided_by_sightings(asked: Hypotheses, avoided: Floats) -> Law | None:
+    """The law of raw series of which each but one shows the event or its absence for certain; None for other events.
+
+    An event may be seen to come true whenever it does: who is counted where it comes true is told apart from anybody
+    else. Or nobody is ever counted of whom it does not hold, as of somebody who is not in the data: all but the series
+    without a sighting then show the event, and one forward pass tells how likely that one is.
+    """
+    if sighted_where_true(asked, avoided):
+        return Law(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    prior, seen = asked.setup.prior, _seen(asked)
+    no, yes = prior.initial * avoided[0], prior.initial * (1 - avoided[0])
+    for t in range(asked.setup.steps):
+        if t:
+            no, moved = (row @ prior.matrix(t - 1) for row in (no, yes))
+            no, yes = no * avoided[t], moved + no * (1 - avoided[t])
+        if (no * seen[t]).any():
+            return None
+        yes = yes * ~seen[t]
+    unseen = min(1.0, float(yes.sum()) / asked.chance[1])
+    return Law(np.array([1 - unseen, unseen]), np.array([0.0, 1.0]))
+
+
 def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
-    """Whether the event is seen whenever it comes true: every place of it where somebody may be has a sensor then."""
-    prior, grid = asked.setup.prior, asked.setup.equivalent.grid
-    there = (avoided == 0) & (prior.marginals(asked.setup.steps) > 0)
-    for t, sensors in enumerate(grid):
-        there[t, sensors[sensors >= 0]] = False
-    return not there.any()
+    """Whether the event is seen whenever it comes true: counts tell the states in which it does from all others."""
+    setup = asked.setup
+    release, law = setup.equivalent, state_laws(setup.prior, setup.steps)
+    if not release.reveals:
+        return False
+    for t, classes in enumerate(release.classes(setup.prior)):
+        sides = (set(classes[(avoided[t] == side) & (law[t] > 0)].tolist()) for side in (0, 1))
+        if not set.isdisjoint(*sides):
+            return False
+    return True
+
+
+def _seen(asked: Hypotheses) -> NDArray[np.bool_]:
+    """Whether somebody in a state (T, M) is in any count of the step."""
+    release = asked.setup.equivalent
+    counted = release.sees.any(axis=2)
+    return np.asarray(np.take_along_axis(counted, release.classes(asked.setup.prior), axis=1))
 
 
 def by_list(asked: Hypotheses) -> Iterator[Part]:

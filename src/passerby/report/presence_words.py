@@ -69,6 +69,12 @@ class Spot:
         telling = [each for each in hours if each.telling and each.advantage >= MANY]
         return max(telling, key=lambda each: each.exposed, default=None)
 
+    @property
+    def worst(self) -> HourAnswer | None:
+        """The single count that gives away most of whoever is in it, also where hardly anybody is."""
+        hours = [each for each in (self.habits.by_step if self.habits else []) if each.share > 0]
+        return max(hours, key=lambda each: each.advantage, default=None)
+
     def found(self, adversary: str) -> Bracket | None:
         """The share of those who were there whom this adversary finds."""
         one = self.insider if adversary == INSIDER else self.habits
@@ -189,8 +195,16 @@ def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
     every = [*named, *sorted(more, key=lambda each: -each[1].exposed)]
     if not every:
         return []
-    said = [f"{100 * peak.advantage:.0f} at {spot.words} {peak.when}" for spot, peak in every]
+    said = [f"{100 * peak.advantage:.0f} at {spot.words} {peak.when}{_worst(spot, peak)}" for spot, peak in every]
     return [f"{HOURLY}. Of 100 people who are in one count, that count alone gives away about {_listed(said)}."]
+
+
+def _worst(spot: Spot, peak: HourAnswer) -> str:
+    """The count that gives away most of whoever is in it, if it is another one: fewer people are there then."""
+    worst = spot.worst
+    if worst is None or f"{worst.advantage:.2f}" <= f"{peak.advantage:.2f}":
+        return ""
+    return f" (up to {100 * worst.advantage:.0f} {worst.when}, for the few who are there then)"
 
 
 def _bare(spot: Spot) -> float:

@@ -21,7 +21,7 @@ from passerby.audits.job import enough_workers
 from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.question_record import Answers
 from passerby.audits.question_summary import told_answers
-from passerby.audits.questions import TABLE, ask_everyone
+from passerby.audits.questions import TABLE, ask_everyone, counted_by_habits
 from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
@@ -49,6 +49,11 @@ from .notebook import Report, report_of
 
 #: What is written last, and tells that an audit is finished.
 LAST = "summary.json"
+#: What is said where membership is asked for one adversary only.
+NOT_BY_HABITS = (
+    "Whether it can be told that somebody is counted at all by whoever knows the other people by their habits only was "
+    "not tried: {reason}."
+)
 
 
 @naming(SETTINGS)
@@ -147,7 +152,7 @@ def _report(
     results = Results(rows.blocks, settings.thresholds)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
-    answers, asked = _asked(settings, inputs, team, tell)
+    answers, asked, untried = _asked(settings, inputs, rows, team, tell)
     present = _present(settings, inputs, team, tell)
     progress = begin(tell, WRITING)
     summary = summarise(
@@ -167,6 +172,7 @@ def _report(
             *about_published(results.tally.realised),
             *about_backtest(backtest, reason),
             *present.alerts,
+            *untried,
             *inputs.told(),
         ],
         backtest=backtest,
@@ -192,12 +198,25 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     return presence_of_all(*case, team=team, progress=progress, folder=folder, published=inputs.values)
 
 
-def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:
-    """What else was asked of everybody, and the rows."""
+def _asked(
+    settings: AuditSettings, inputs: Inputs, rows: Rows, team: Team, tell: Tell | None
+) -> tuple[list[Answers], Rows, list[str]]:
+    """What else was asked of everybody, and the rows; membership is asked for both adversaries, or it is said why not.
+
+    `rows` are those of the audit itself, which tell who is counted.
+    """
     everyone = inputs.everyone(settings.measurement, settings.out, team)
     asked = inputs.asked(settings, everyone.job)
-    rows = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
-    return told_answers(rows.lazy, asked, inputs.named), rows
+    found = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
+    told = told_answers(found.lazy, asked, inputs.named, rows.lazy)
+    if inputs.release.crowd is not None or not settings.presence:
+        return told, found, []
+    case = inputs.known(team), inputs.release, settings.measurement, inputs.named, settings.presence
+    more = counted_by_habits(*case, team)
+    if isinstance(more, str):
+        return told, found, [NOT_BY_HABITS.format(reason=more)]
+    crowd, table = more
+    return [*told, *told_answers(table, crowd, inputs.named, rows.lazy)], found.and_more(table), []
 
 
 def _kept(settings: AuditSettings, inputs: Inputs) -> bool:

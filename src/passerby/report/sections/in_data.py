@@ -52,11 +52,13 @@ def build(evidence: Evidence) -> Content:
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
     said = words(answers, epsilon, evidence.settings.delta)
+    if any(each.groups for each in answers):
+        return Content(said, [figure])
     return Content([*said[:-1], *_diluted(evidence.summary.groups), said[-1]], [figure])
 
 
 def _diluted(groups: Sequence[Group]) -> list[str]:
-    """How many of the people are hardly ever counted, whom nobody can notice."""
+    """How many of the people are hardly ever counted, whom nobody can notice; where these are not told apart."""
     rarely = next((each.people for each in groups if not each.counted), 0)
     if not rarely or len(groups) < 2:
         return []
@@ -101,7 +103,7 @@ def mean(ends: Ends) -> Bracket:
 
 def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[str]:
     """How well a test tells, for each adversary, and what the guarantee says beside it."""
-    out = [_of(each) for each in answers]
+    out = [said for each in answers for said in (*_of_parts(each), _of(each))]
     if epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
     most, power = allowed("advantage", epsilon, delta), allowed("power", epsilon, delta)
@@ -111,6 +113,21 @@ def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[s
         f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those in the data, for "
         "anybody and whatever the adversary knows. What was found is never above that.",
     ]
+
+
+def _of_parts(found: Answers) -> list[str]:
+    """One adversary, of people who are counted first."""
+    names = {True: "who may well be in a published count", False: "who hardly ever are"}
+    who = {True: WHO[found.adversary], False: "the same adversary"}
+    parts = [
+        f"of 100 people {names[part.counted]} ({part.people:,} people), {who[part.counted]} finds "
+        f"{of_hundred(part.power)}"
+        for part in sorted(found.groups, key=lambda part: not part.counted)
+    ]
+    if not parts:
+        return []
+    said = "; ".join(parts)
+    return [f"{said[0].upper()}{said[1:]}. The means over all people, which follow, are diluted by these."]
 
 
 def _of(found: Answers) -> str:

@@ -78,7 +78,12 @@ def _singled_out(evidence: Evidence) -> str:
     for each in in_data.told(evidence):
         if each.power is not None and each.question == "counted":
             who = "if the others are known by habits" if each.adversary == HABITS else "if all others are known"
-            said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
+            counted = next((group for group in each.groups if group.counted), None)
+            if counted is None:
+                said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
+            else:
+                whole = of_hundred(in_data.mean(each.power))
+                said.append(f"{of_hundred(counted.power)} of 100 who are counted {who} ({whole} of all people)")
     return "; ".join(said) or MISSING
 
 
