@@ -130,7 +130,7 @@ class Person:
         all_told = self._published(self.ways, beside.known + beside.told.draw(self.runs, rng), rng)
         return Draws(
             [
-                self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size), every)
+                self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size))
                 for each in all_told
             ],
             scores(rest + habits.draw(CHOOSING, rng)),
