@@ -40,7 +40,7 @@ from .job import Job, check_job, over_states
 from .person import stream_of
 from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
 from .presence_habits import Beside, Person, cells, closed, rows_of_places
-from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
+from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
 from .sample import some_numbers
 from .settings import Measurement, QuestionSettings
@@ -240,7 +240,8 @@ def answered(work: Work, team: Team, progress: Progress | None = None, file: Pat
 def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
     schema = {"place": pl.String(), **SCHEMA}
     table = pl.DataFrame(rows, schema=schema).insert_column(0, pl.Series("person", who, dtype=kind))
-    return table.with_columns(pl.col(pl.Float64).round(DIGITS))
+    rounded = [pl.col(name).list.eval(pl.element().round(DIGITS)) for name in ("weeks_lower", "weeks_upper")]
+    return table.with_columns(pl.col(pl.Float64).round(DIGITS), *rounded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +358,8 @@ def _seen(chance: float) -> Row:
     if status != "ok":
         return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **closed(chance)}
     sure = dict.fromkeys((f"{name}_{end}" for name in ENDS for end in ("lower", "upper")), 1.0)
-    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure}
+    always = of_weeks([1.0] * len(WEEKS), [1.0] * len(WEEKS))
+    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure, **always}
 
 
 def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, list[Zone]]:

@@ -30,12 +30,14 @@ from passerby.outcomes.stand_ins import stand_ins
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
+from passerby.questions.in_data import InData
 from passerby.questions.laws import Law, gaps
 from passerby.questions.laws import log_odds as log_odds_of
+from passerby.questions.parts import SLACK
 from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table
-from .question_rows import FALSE, HABITS, SURE, Row, most_sure
+from .question_rows import FALSE, HABITS, SURE, WEEKS, Row, most_sure, of_weeks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -187,47 +189,82 @@ def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
 def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:
     """A row for each zone, over the person's states: whether it can be told that they were ever there."""
     drawn = person.drawn(rng)
-    return [_row(person, drawn, zone, rng) for zone in zones]
+    return [row_of(person, drawn, zone, rng) for zone in zones]
 
 
-def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator) -> Row:
-    release = person.release
-    event = Event(Visitors(zone, range(release.steps)))
-    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, release.steps))
+def row_of(person: Person, drawn: Draws, zone: tuple[int, ...] | None, rng: np.random.Generator) -> Row:
+    """Whether it can be told that somebody was ever in a zone; without a zone, that they are counted at all."""
+    if zone is None:
+        asked = InData().hypotheses(person.setup)
+    else:
+        event = Event(Visitors(zone, range(person.release.steps)))
+        asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, person.release.steps))
     no, yes = asked.chance
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
         return {**head, "status": "certain" if yes > 0.5 else "impossible", "sampled": False, **closed(yes)}
     level = 1 - (1 - person.confidence) / 2
-    there, away = (release.there(asked.draw(holds, person.runs, rng)) for holds in (True, False))
-    ratio = gaps(asked.logs_of(_evidence(person, drawn.told, there))) - asked.log_odds
-    scores = [gaps(asked.logs_of(_evidence(person, drawn.habits, side))) - asked.log_odds for side in (there, away)]
+    there, away = (person.release.there(asked.draw(holds, person.runs, rng)) for holds in (True, False))
+    ratio = gaps(asked.logs_of(_evidence(asked, person, drawn.told, there))) - asked.log_odds
+    sides = (_evidence(asked, person, drawn.habits, side) for side in (there, away))
+    scores = [gaps(asked.logs_of(side)) - asked.log_odds for side in sides]
     ratio = np.clip(ratio, -FARTHEST, FARTHEST)
-    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
-    with np.errstate(over="ignore"):
-        advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
-    highest = (advantage_upper, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
     laws = single_counts_of(person, zone, yes)
-    single = measures(laws, asked.odds)
     lowest = tested(scores[0], scores[1], level, asked.log_odds)
-    advantage, power, certain = (
-        _within(low, test, high) for low, test, high in zip(single, lowest, highest, strict=True)
-    )
-    power = max(power[0], FALSE), max(power[1], FALSE)
+    pairs = _ends(asked, ratio, laws, lowest, level)
+    advantage, power = pairs["advantage"], pairs["power"]
     return {
         **head,
         "status": "ok" if advantage[1] - advantage[0] < FALSE and power[1] - power[0] < FALSE else "wide",
         "sampled": True,
-        **_pairs(advantage=advantage, power=power, certain=certain),
+        **_pairs(**pairs),
         "absent_lower": 0.0,
         "absent_upper": most_sure(no, advantage[1]),
+        **of_weeks(*_weeks(ratio, laws, lowest, advantage, level)),
     }
 
 
-def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:
+def _ends(
+    asked: Hypotheses, ratio: Floats, laws: Sequence[Law], lowest: Tested, level: float
+) -> dict[str, tuple[float, float]]:
+    """Both ends of the advantage, the power, and how often somebody is sure."""
+    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
+    with np.errstate(over="ignore"):
+        most = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
+    yes = asked.chance[1]
+    highest = (most, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, most)))
+    single, tests = measures(laws, asked.odds), (lowest.advantage, lowest.power, lowest.sure)
+    advantage, power, certain = (
+        _within(low, test, high) for low, test, high in zip(single, tests, highest, strict=True)
+    )
+    return {"advantage": advantage, "power": (max(power[0], FALSE), max(power[1], FALSE)), "certain": certain}
+
+
+def _weeks(
+    ratio: Floats, laws: Sequence[Law], lowest: Tested, once: tuple[float, float], level: float
+) -> tuple[list[float], list[float]]:
+    """Ends of the advantage after several weeks, in all of which it holds or in none (`Part.weeks`).
+
+    From below, what tests of a single count or of one week gain over several. From above, somebody who is told more:
+    `b = E[(Pr[y | not E] / Pr[y | E])^½ | E]` of one week, of which a lower limit is known.
+    """
+    half = 1 - (1 - level) / 2
+    whole = [law.completed(more=False) for law in laws]
+    likeness = min(1.0, lower_limit(np.exp(-ratio / 2), half))
+    unlike = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), half)
+    lower, upper = [once[0]], [once[1]]
+    for times in WEEKS[1:]:
+        single = max((max(1 - law.affinity**times, law.repeated(times)) for law in whole), default=0.0)
+        lower.append(max(lower[-1], single - SLACK * times, lowest.repeated(times)))
+        most = min(math.sqrt(1 - likeness ** (2 * times)), 1 - (1 - min(1.0, unlike)) ** times)
+        upper.append(max(lower[-1], upper[-1], most))
+    return lower, upper
+
+
+def _evidence(asked: Hypotheses, person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:
     """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, where the person is `there`."""
     telling = np.where(there, ratios[1], ratios[0])
-    release = person.setup.release
+    release = asked.setup.release
     if release.reveals:
         return np.concatenate([np.zeros((*telling.shape[:2], 1)), telling], axis=2)
     sees = release.sees
@@ -254,10 +291,27 @@ def closed(yes: float) -> Row:
     """What is known of an event that is certain or impossible whatever is published."""
     sure = float(yes > 0.5)
     pairs = {"advantage": 0.0, "power": FALSE, "certain": sure, "absent": 1 - sure}
-    return _pairs(**{name: (value, value) for name, value in pairs.items()})
+    nothing = [0.0] * len(WEEKS)
+    return {**_pairs(**{name: (value, value) for name, value in pairs.items()}), **of_weeks(nothing, nothing)}
 
 
-def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> tuple[float, float, float]:
+@dataclass(frozen=True)
+class Tested:
+    """What tests by a score achieve at least; `edges` are true and false positives of each."""
+
+    advantage: float
+    power: float
+    sure: float
+    edges: tuple[tuple[float, float], ...]
+
+    def repeated(self, times: int) -> float:
+        """The advantage of a test that says yes where any of so many weeks, or all of them, are as telling."""
+        gains = ((1 - wrong) ** times - (1 - true) ** times for true, wrong in self.edges)
+        every = (true**times - wrong**times for true, wrong in self.edges)
+        return max(0.0, *gains, *every)
+
+
+def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> Tested:
     """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
 
     A test with too many false alarms is mixed with one that never says yes. How often somebody is sure follows from the
@@ -272,7 +326,7 @@ def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> t
     power = max(true * min(1.0, FALSE / wrong) for true, wrong in map(ends.__getitem__, EDGES[1]))
     dear = math.exp(min(700.0, log_odds_of(SURE) - log_odds))
     sure = max(true - dear * wrong for true, wrong in ends.values())
-    return max(0.0, advantage), power, max(0.0, sure)
+    return Tested(max(0.0, advantage), power, max(0.0, sure), tuple(ends.values()))
 
 
 def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
@@ -284,13 +338,17 @@ def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
     )
 
 
-def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
-    """The laws of single counts with the event and without, of those that tell most: exact, or telling less."""
-    inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
+def single_counts_of(person: Person, zone: tuple[int, ...] | None, yes: float) -> list[Law]:
+    """The laws of single counts with the event and without, of those that tell most: exact, or telling less.
+
+    Without a zone, the event is that the person is counted at all.
+    """
+    every = enumerate(cells(person.release))
+    inside = [c for c, (_, own, _) in every if zone is None or set(own) <= set(zone)]
     if not inside:
         return []
     table, size = person.beside.habits, person.size
-    often = np.minimum(person.chance[inside] / yes, 1.0)
+    often = person.chance[inside] if zone is None else np.minimum(person.chance[inside] / yes, 1.0)
     if all(person.ways[c].raw for c in inside):
         return [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
     raw = often * [shifted(table, c, 1.0, size).advantage for c in inside]

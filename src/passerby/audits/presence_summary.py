@@ -24,6 +24,7 @@ from .presence_crowd import Numbers
 from .presence_habits import Beside, Person, cells, shifted, single_law
 from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import FALSE, HABITS, INSIDER, SURE
+from .question_summary import told_weeks
 from .question_words import Zone
 
 Floats = NDArray[np.float64]
@@ -97,6 +98,7 @@ def told_places(
                 chance=_mean(open_, "chance") if enough else None,
                 **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power")},
                 certain=_bracket(unsure, "certain") if unsure.height >= FEW else None,
+                weeks=told_weeks(open_),
                 by_step=(hours or {}).get(name, []) if enough else [],
                 ways=(ways or {}).get(name, []) if enough else [],
             )

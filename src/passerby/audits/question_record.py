@@ -29,6 +29,14 @@ class StepAnswer(Record):
     baseline: float = Field(description="That chance without the release.")
 
 
+class WeekAnswer(Record):
+    """The advantage where the same is published for so many weeks, in all of which it holds or in none."""
+
+    weeks: int
+    lower: float
+    upper: float
+
+
 class Answers(Record):
     """One question and one adversary, over people."""
 
@@ -59,6 +67,11 @@ class Answers(Record):
     absent: Ends | None = Field(default=None, description="The same of its absence, where it does not hold.")
     year: Ends | None = Field(
         default=None, description="Of events: the advantage where the same is published 52 times, and habits are known."
+    )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="Of events: means over people of the advantage after 1, 4, 12, 26 and 52 weeks, if habits are "
+        "known.",
     )
     by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
 
@@ -128,6 +141,10 @@ class PlaceAnswers(Record):
     certain: Bracket | None = Field(
         description="How often it becomes at least 90 % likely for those who were there, of whom it was less likely "
         "before; null where these are fewer than five."
+    )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="The advantage after 1, 4, 12, 26 and 52 weeks, of somebody who is there every week or never.",
     )
     by_step: list[HourAnswer] = Field(default=[], description="The single counts; of the adversary `habits` alone.")
     ways: list[WayAnswer] = Field(default=[], description="Ways to publish; of the adversary `habits` alone.")
