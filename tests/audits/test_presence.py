@@ -12,7 +12,7 @@ import passerby as pb
 from passerby.audits.presence import Everybody, Watched, presence
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import Beside, Person, measures, rows_of_places, shifted, single_counts_of
+from passerby.audits.presence_habits import Beside, Person, measures, row_of, rows_of_places, shifted, single_counts_of
 from passerby.audits.presence_summary import about_presence
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
@@ -78,6 +78,35 @@ def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() ->
     assert exact <= row["advantage_upper"] < exact + 0.06
     power = shifted(table, 0, 1.0, 1).power(0.01)
     assert row["power_lower"] <= power + 1e-9 <= row["power_upper"] + 1e-9
+
+
+def one_count(away: float) -> tuple[Person, pb.MarkovPrior, np.ndarray]:
+    """A person who stays where they are, at the only counted place or not, beside five others known by habits."""
+    chances = np.array([0.3, 0.6, 0.2, 0.9, 0.5])
+    prior = pb.MarkovPrior([1 - away, away], np.eye(2))
+    law = poisson_binomial(chances)
+    table, nobody = Table.of([law]), np.zeros(1, dtype=np.int64)
+    absent = np.zeros(8)
+    absent[law[0] : law[0] + len(law[1])] = law[1]
+    return Person(prior, pb.Release([0]), Beside(table, table, nobody, nobody), 2000, 0.99), prior, absent
+
+
+@pytest.mark.parametrize(("zone", "share"), [((0,), 1.0), (None, 0.25)])
+def test_weeks_hold_the_truth_by_enumeration(zone: tuple[int, ...] | None, share: float) -> None:
+    person, _, absent = one_count(0.75)
+    present = share * np.roll(absent, 1) + (1 - share) * absent
+    rng = np.random.default_rng(1)
+    row = row_of(person, person.drawn(rng), zone, rng)
+    yes, no = present, absent
+    for _ in range(3):
+        yes, no = np.multiply.outer(yes, present).ravel(), np.multiply.outer(no, absent).ravel()
+    for number, (one, other) in enumerate([(present, absent), (yes, no)]):
+        exact = float(np.maximum(one - other, 0).sum())
+        assert row["weeks_lower"][number] <= exact + 1e-9
+        assert exact <= row["weeks_upper"][number] + 1e-9
+    for side in ("weeks_lower", "weeks_upper"):
+        assert row[side] == sorted(row[side])
+    assert (row["year_lower"], row["year_upper"]) == (row["weeks_lower"][-1], row["weeks_upper"][-1])
 
 
 def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> float:

@@ -38,7 +38,7 @@ from .asking import words_of
 from .everyone import partition_size
 from .job import Job, check_job, over_states
 from .person import stream_of
-from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
+from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
 from .presence_habits import Beside, Person, cells, closed, rows_of_places
 from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
@@ -162,6 +162,12 @@ class Chosen:
     people: NDArray[np.int64]
     places: tuple[tuple[int, ...], ...]
 
+    def and_also(self, more: NDArray[np.int64]) -> Chosen:
+        """With people who are asked about no place, unless they are among those who are."""
+        asked = dict(zip(self.people.tolist(), self.places, strict=True))
+        people = sorted({*asked, *more.tolist()})
+        return Chosen(np.array(people, dtype=np.int64), tuple(asked.get(person, ()) for person in people))
+
 
 @dataclass(frozen=True, eq=False)
 class Presence:
@@ -171,6 +177,8 @@ class Presence:
     watched: Watched
     chosen: Chosen
     adversary: str
+    #: Shares of the others who may be known besides.
+    shares: tuple[float, ...] = ()
 
 
 def choose(
@@ -255,6 +263,8 @@ class Work:
     adversary: str
     own: tuple[int, ...]
     everybody: Numbers | None = None
+    #: The numbers of those who are unknown, for each share of the others who are known.
+    partly: tuple[Numbers, ...] = ()
     total: NDArray[np.int64] | None = None
     alone: tuple[Habitual, ...] = ()
     #: The numbers of those who were chosen among the people of the job, where these are more.
@@ -282,10 +292,11 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
         if bare.common is not None:
             some = everybody.some(spread(sum(everybody.sizes), MOST))
             bare = replace(bare, common=told_by_totals(some, silent))
-        numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
+        blocks = everybody.blocks.map(numbers_by_share, (silent, (0.0, *asked.shares)))
+        numbers, *partly = (reduce(Numbers.__add__, each) for each in zip(*blocks, strict=True))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))
-        return Work(replace(plain, people=bare, release=silent), *shared, numbers, total, alone)
+        return Work(replace(plain, people=bare, release=silent), *shared, numbers, tuple(partly), total, alone)
     crowd = release.with_others(Crowd())
     if sum(everybody.sizes) > MOST_PEOPLE:
         raise UnsupportedRelease(
@@ -313,7 +324,7 @@ def _one(work: Work, number: int) -> list[Row]:
     names = [work.watched.names[k] for k in which]
     zones = [work.watched.zones[k] for k in which]
     words = [work.words[k] for k in which]
-    rows = _by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    rows = _by_habits(work, number, zones) if work.everybody is not None else by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
         {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
@@ -321,7 +332,8 @@ def _one(work: Work, number: int) -> list[Row]:
     ]
 
 
-def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+def by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+    """The rows of one person by questions about them, where nothing is drawn of the others."""
     shown = [seen_for_certain(work.job.release, zone) for zone in zones]
     if all(shown):
         return [_seen(row) for row in _chances_of(work, number, zones)]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
 from passerby.support.blocks import Team
+from passerby.support.rule_of_five import rest_enough
 from passerby.support.workers import Progress, silent
 from passerby.visits.steps import names_of_steps
 
@@ -22,7 +24,11 @@ from .question_record import HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER
 from .question_words import Named, Zone
 from .results import Rows
+from .sample import some_numbers
 from .settings import Measurement
+
+#: People of whom it is asked whether they are counted, to whoever knows some of the others.
+MEMBERS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +38,9 @@ class Present:
     rows: pl.DataFrame | None
     places: tuple[PlaceAnswers, ...]
     alerts: tuple[str, ...]
+    #: What workers share for each adversary, by name, and people to be asked whether they are counted.
+    works: Mapping[str, Work] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
 
     @property
     def asked(self) -> Rows | None:
@@ -50,15 +59,23 @@ def presence_of_all(
     team: Team,
     progress: Progress = silent,
     folder: Path | None = None,
+    shares: Sequence[float] = (),
 ) -> Present:
-    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted."""
+    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted.
+
+    With `shares` of the others who may be known, the numbers of the rest are made ready for `others_known`.
+    """
     watched = Watched.of(release, named)
     job = Job(everybody.common, release, how)
     chosen = choose(everybody, release, watched, sample, how.seed)
+    size = sum(everybody.sizes)
+    members = some_numbers(size, rest_enough(MEMBERS, size) if shares else 0, how.seed + 2)
+    chosen = chosen.and_also(members)
     about = About.of(watched, release, everybody.common, sensitive)
     tables, places, alerts, few = list[pl.DataFrame](), list[PlaceAnswers](), list[str](), list[str]()
+    works: dict[str, Work] = {}
     for part, adversary in enumerate((HABITS, INSIDER)):
-        asked = Presence(job, watched, chosen, adversary)
+        asked = Presence(job, watched, chosen, adversary, tuple(shares))
         file = None if folder is None else folder / f"{adversary}.jsonl"
         try:
             work = work_of(asked, everybody)
@@ -68,6 +85,7 @@ def presence_of_all(
                 f"their habits only was not tried: {reason}."
             )
             continue
+        works[adversary] = work
         table = answered(work, team, partial(_of_both, progress, part), file)
         hours, ways = single(work) if work.everybody is not None else ({}, {})
         places += told_places(table, watched, about, adversary, hours, ways)
@@ -75,7 +93,8 @@ def presence_of_all(
             few = few_and_found(table, watched, sensitive)
         tables.append(table)
     found = about_presence(places, few)
-    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts))
+    asked_too = tuple(np.searchsorted(chosen.people, members).tolist())
+    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts), works, asked_too)
 
 
 def _of_both(progress: Progress, part: int, done: int, everyone: int) -> None:

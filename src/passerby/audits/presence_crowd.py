@@ -78,19 +78,32 @@ class Numbers:
 
 def block_numbers(release: Release, people: People) -> Numbers:
     """The numbers of the people of a block."""
+    return numbers_by_share((release, (0.0,)), people)[0]
+
+
+def numbers_by_share(case: tuple[Release, Sequence[float]], people: People) -> list[Numbers]:
+    """The numbers of those people of a block who are unknown to whoever knows such shares of all people."""
+    release, shares = case
     rows = list(habitual(people, release, range(len(people))))
     cells = cells_of(release) or []
     there = np.array([[row[t] in zone for t, zone in cells] for row in people.actual.tolist()], dtype=bool)
+    there = there.reshape(len(rows), len(cells)).astype(np.int64)
     chance, known, left = (
         np.array([getattr(row, name) for row in rows]).reshape(len(rows), len(cells))
         for name in ("chance", "known", "left")
     )
-    return Numbers(
-        _laws(chance),
-        _laws(left),
-        known.astype(np.int64).sum(axis=0),
-        there.reshape(len(rows), len(cells)).astype(np.int64).sum(axis=0),
-    )
+    coin = np.array([coin_of(name) for name in people.ids.to_list()])
+    out = []
+    for share in shares:
+        some = coin >= share
+        total = (each[some].astype(np.int64).sum(axis=0) for each in (known, there))
+        out.append(Numbers(_laws(chance[some]), _laws(left[some]), *total))
+    return out
+
+
+def coin_of(name: object) -> float:
+    """A number in [0, 1) that follows from a name alone: who knows a share above it of all people knows this one."""
+    return float(np.random.default_rng([*stream_of(0, name), 27]).random())
 
 
 def _laws(chances: Floats) -> tuple[Sum, ...]:

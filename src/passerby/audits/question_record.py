@@ -76,6 +76,17 @@ class Answers(Record):
     by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
 
 
+class ShareAnswers(Record):
+    """One question to somebody who knows habits, and of the others where such a share of them was: means over some."""
+
+    question: str = Field(description="counted, or visited and the place that tells most, as in settings.")
+    place: str | None = Field(description="The place, if it is about one.")
+    share: float = Field(description="The share of the others who are known: 0 knows habits alone, 1 is an insider.")
+    people: int = Field(description="People of the sample, in fives, rounded down.")
+    advantage: Bracket = Field(description="The best test's true positives minus its false ones.")
+    power: Bracket = Field(description="Share found of those for whom it holds, at 1 % false alarms.")
+
+
 class HourAnswer(Record):
     """A single count of a place, for somebody who knows the others by their habits."""
 

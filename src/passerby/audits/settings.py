@@ -266,6 +266,13 @@ class BacktestSettings:
     known_steps: tuple[int, ...] = setting(
         (1, 2), "At how many random steps these know where a person was: one adversary for each number.", ge=1
     )
+    known_shares: tuple[float, ...] = setting(
+        (0.0, 0.25, 0.5, 0.75, 1.0),
+        "Which shares of the other people adversaries know, from 0 (habits alone) to 1 (an insider): presence and "
+        "membership are told for each, on some people; 0 alone for none.",
+        ge=0,
+        le=1,
+    )
 
 
 @dataclass(frozen=True)

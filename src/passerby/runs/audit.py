@@ -43,7 +43,7 @@ from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
 from .assumption import assumption
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
 from .folder import Destination
 from .notebook import Report, report_of
 
@@ -148,6 +148,7 @@ def _report(
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
     answers, asked = _asked(settings, inputs, team, tell)
     present = _present(settings, inputs, team, tell)
+    some_known = knowing_some(settings, present, team, tell, settings.out / "parts")
     progress = begin(tell, WRITING)
     summary = summarise(
         results,
@@ -172,6 +173,7 @@ def _report(
         adversaries=others,
         questions=answers,
         presence=present.places,
+        known_shares=some_known,
     )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
@@ -188,7 +190,7 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     everybody, progress = inputs.known(team), begin(tell, PRESENCE)
     how, release, folder = settings.measurement, inputs.release, settings.out / "parts"
     case = (everybody, release, how, inputs.named, sensitive, settings.presence)
-    return presence_of_all(*case, team=team, progress=progress, folder=folder)
+    return presence_of_all(*case, team=team, progress=progress, folder=folder, shares=shares_of_others(settings))
 
 
 def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:

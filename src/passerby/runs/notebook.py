@@ -41,7 +41,7 @@ from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,6 +126,7 @@ def audit_report(
         team = Team(enough_workers(len(people), workers, pool), pool)
         table, findings, others = _worked_out(people, release, chosen, team, progress)
         present = _present(people, release, chosen, team)
+        some_known = knowing_some(chosen, present, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     told = _told(backtest, table, mean_over(rows, chosen.confidence), (misses, release.steps))
@@ -145,6 +146,7 @@ def audit_report(
         backtest=told,
         adversaries=others,
         presence=present.places,
+        known_shares=some_known,
     )
     call = f"passerby.audit_report(people, release, {', '.join(f'{name}={value!r}' for name, value in given.items())})"
     return replace(report_of(Evidence(table, people, release, chosen, summary, findings), call), asked=present.asked)
@@ -157,7 +159,7 @@ def _present(people: People, release: Release, chosen: AuditSettings, team: Team
     named = places_by_name(people.places)
     sensitive = sensitive_places(chosen.sensitive, named)
     case = (Everybody.here(people, team), release, chosen.measurement, named, sensitive, chosen.presence)
-    return presence_of_all(*case, team=team)
+    return presence_of_all(*case, team=team, shares=shares_of_others(chosen))
 
 
 def _check_backtest(backtest: object) -> None:
