@@ -49,7 +49,7 @@ from .subjects import subjects_of
 Floats = NDArray[np.float64]
 Adversary = Literal["insider", "habits"]
 
-#: Who may well be at a place, and may well not be: with a chance within these.
+#: Who may well be at a place, and may well not: with a chance within these.
 MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
 #: Draws for each person, of others whom the adversary knows by habits: for raw counts and rules, and for noise.
 DRAWS, NOISY_DRAWS = 700, 300
@@ -171,13 +171,15 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What is asked: `job` is about everybody, and its release as it is published, of others who are known."""
+    """What is asked: `job` is about everybody, and its release as it is published, of others who are known.
+
+    Numbers are made ready for whoever knows such `shares` of the others besides.
+    """
 
     job: Job
     watched: Watched
     chosen: Chosen
     adversary: str
-    #: Shares of the others who may be known besides.
     shares: tuple[float, ...] = ()
 
 
@@ -241,7 +243,7 @@ def answered(work: Work, team: Team, progress: Progress | None = None, file: Pat
     everyone = range(len(work.places))
     found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
     ids = work.job.people.ids
-    who = [ids[_at(work, number)] for number, rows in enumerate(found) for _ in rows]
+    who = [ids[work.at(number)] for number, rows in enumerate(found) for _ in rows]
     return _table(who, [row for rows in found for row in rows], ids.dtype)
 
 
@@ -254,7 +256,10 @@ def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What workers share: the people who were chosen, what is asked of each, and of others their numbers."""
+    """What workers share: the people who were chosen, what is asked of each, and of others their numbers.
+
+    `partly` are the numbers of those who are unknown, for each share of the others who are known.
+    """
 
     job: Job
     watched: Watched
@@ -263,12 +268,15 @@ class Work:
     adversary: str
     own: tuple[int, ...]
     everybody: Numbers | None = None
-    #: The numbers of those who are unknown, for each share of the others who are known.
     partly: tuple[Numbers, ...] = ()
     total: NDArray[np.int64] | None = None
     alone: tuple[Habitual, ...] = ()
     #: The numbers of those who were chosen among the people of the job, where these are more.
     index: tuple[int, ...] | None = None
+
+    def at(self, number: int) -> int:
+        """The number of somebody who was chosen among the people of the job."""
+        return number if self.index is None else self.index[number]
 
 
 def work_of(asked: Presence, everybody: Everybody) -> Work:
@@ -313,17 +321,11 @@ def by_cells(release: Release) -> bool:
     return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
 
 
-def _at(work: Work, number: int) -> int:
-    """The number of somebody who was chosen among the people of the job."""
-    return number if work.index is None else work.index[number]
-
-
 def _one(work: Work, number: int) -> list[Row]:
     """The rows of one person."""
-    which, person = work.places[number], _at(work, number)
+    which, person = work.places[number], work.at(number)
+    zones, words = [work.watched.zones[k] for k in which], [work.words[k] for k in which]
     names = [work.watched.names[k] for k in which]
-    zones = [work.watched.zones[k] for k in which]
-    words = [work.words[k] for k in which]
     rows = _by_habits(work, number, zones) if work.everybody is not None else by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
@@ -370,8 +372,9 @@ def _seen(chance: float) -> Row:
     if status != "ok":
         return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **closed(chance)}
     sure = dict.fromkeys((f"{name}_{end}" for name in ENDS for end in ("lower", "upper")), 1.0)
-    always = of_weeks([1.0] * len(WEEKS), [1.0] * len(WEEKS))
-    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure, **always}
+    always = [1.0] * len(WEEKS)
+    head = {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance}
+    return {**head, **sure, **of_weeks(always, always)}
 
 
 def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, list[Zone]]:

@@ -268,8 +268,7 @@ class BacktestSettings:
     )
     known_shares: tuple[float, ...] = setting(
         (0.0, 0.25, 0.5, 0.75, 1.0),
-        "Which shares of the other people adversaries know, from 0 (habits alone) to 1 (an insider): presence and "
-        "membership are told for each, on some people; 0 alone for none.",
+        "Which shares of the other people adversaries know, from 0 (habits) to 1 (an insider); 0 alone for none.",
         ge=0,
         le=1,
     )

@@ -139,11 +139,9 @@ def summarise(
     presence: Sequence[PlaceAnswers] = (),
     known_shares: Sequence[ShareAnswers] = (),
 ) -> Summary:
-    """The summary of an audit's table, in memory or on disk.
+    """The summary of an audit's table, in memory or on disk; the rest is what is told of it (`record`).
 
-    `window` is the length of a step in words, `coverage` tells what was read and left out, and `eligible` how many
-    people those of the table were drawn from. `backtest` and `adversaries` are what is told of those (`record`), and
-    `questions`, `presence` and `known_shares` of those (`question_record`).
+    `window` is the length of a step in words, and `eligible` how many people those of the table were drawn from.
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
