@@ -291,7 +291,7 @@ def test_a_small_hospital_is_an_alert_and_a_large_station_is_none(city: pb.Peopl
     assert small in said
     assert "tell" in said
     assert f"{large} (at least" not in said
-    assert said.count("Whoever knows where everybody else was") == 1
+    assert said.count("An insider, who knows where everybody else was,") == 1
     hidden = found(city, pb.Release(sensors, pb.Suppression(10)))
     assert not any(small in alert for alert in hidden.alerts)
 
@@ -356,7 +356,7 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
     (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
-    assert said.startswith("Counts that are not exact still tell somebody who knows where everybody else was")
+    assert said.startswith("Counts that are not exact still tell an insider, who knows where everybody else was,")
     assert "gate (up to 48 %)" in said
     sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
     assert "gate (up to 48 %)" in next(about_presence([sure]))
@@ -364,6 +364,6 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
     assert [*about_presence([exact])] == [
-        "Whoever knows where everybody else was reads from any exact count who was there."
+        "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
     assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))

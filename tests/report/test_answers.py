@@ -78,10 +78,10 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
     said = in_short(made.summary)
     assert said[0].startswith("The counts give away who was at ")
     assert "finds 62 to 80, wrongly accusing 1 of 100 who were not" in said[0]
-    insider = [line for line in said if line.startswith("Whoever knows where everybody else was")]
+    insider = [line for line in said if line.startswith("An insider, who knows where everybody else was,")]
     assert insider == [
-        "Whoever knows where everybody else was reads for certain from these counts who was there, at every counted "
-        "place of which it can be told."
+        "An insider, who knows where everybody else was, reads for certain from these counts who was there, at every "
+        "counted place of which it can be told."
     ]
 
 
@@ -99,11 +99,11 @@ def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made
 
 
 def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:
-    said = "Whoever knows where everybody else was reads from any exact count who was there."
+    said = "An insider, who knows where everybody else was, reads from any exact count who was there."
     for alerts, times in (([said], 1), ([], 1)):
         one = saying(made, alerts=alerts)
         top = fill(one, []).partition("<nav")[0]
-        assert top.count("Whoever knows where everybody else was") == times
+        assert top.count("An insider, who knows where everybody else was,") == times
     noisy = saying(made, alerts=[said], presence=presence(made.people.places[:2], exact=False))
     assert "finds 30 to 60 of 100" in fill(noisy, []).partition("<nav")[0]
 
@@ -120,8 +120,8 @@ def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) ->
     some = presence(made.people.places[:2], exact=False)
     said = presence_words.of_insider(presence_words.spots(some))
     assert said == [
-        "Whoever knows where everybody else was finds 30 to 60 of 100 people who were there, depending on the place, "
-        "wrongly accusing 1 of 100 who were not."
+        "An insider, who knows where everybody else was, finds 30 to 60 of 100 people who were there, depending on "
+        "the place, wrongly accusing 1 of 100 who were not."
     ]
     one = [at_place("gate", "insider", bracket(1.0)), *some]
     assert presence_words.of_insider(presence_words.spots(one))[0].endswith(
@@ -263,7 +263,7 @@ def test_the_three_risks_name_their_sections(made: Evidence) -> None:
     assert table["risk"].to_list() == ["singling out", "linkability", "inference"]
     assert table["where"][0].startswith("Is somebody counted at all?")
     assert "62 to 80 of 100" in table["found"][2]
-    assert "42 to 43 of 100 if all others are known" in table["found"][0]
+    assert "42 to 43 of 100 by an insider" in table["found"][0]
 
 
 def group(counted: bool, people: int, *, lower: float, upper: float) -> Group:

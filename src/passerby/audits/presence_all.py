@@ -81,8 +81,8 @@ def presence_of_all(
             work = work_of(asked, everybody)
         except UnsupportedRelease as reason:
             alerts.append(
-                "Whether somebody can be told to have been at counted places by whoever knows the other people by "
-                f"their habits only was not tried: {reason}."
+                "Whether an acquaintance, who knows everybody's habits alone, can tell somebody to have been at "
+                f"counted places was not tried: {reason}."
             )
             continue
         works[adversary] = work

@@ -104,7 +104,7 @@ def band(weeks: pl.DataFrame) -> dict[str, Any]:
     order = weeks["about"].unique(maintain_order=True).to_list()
     colours = [chart.COLOURS[chart.HABITS if name.endswith(chart.HABITS) else chart.INSIDER] for name in order]
     dashes = [[1, 0] if name.startswith("counted") else [6, 3] for name in order]
-    legend = chart.names_above(**chart.STROKE)
+    legend = chart.names_above(symbolOpacity=1, **chart.STROKE)
     base = alt.Chart(chart.values(weeks)).encode(
         x=alt.X("weeks:O", title="weeks of the same counts", axis=alt.Axis(labelAngle=0)),
         color=alt.Color("about:N", scale=alt.Scale(domain=order, range=colours), legend=legend),

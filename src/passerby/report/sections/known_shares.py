@@ -98,7 +98,11 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
     colours, dashes = ([style[k] for style in STYLES][-len(order) :] for k in (0, 1))
     base = alt.Chart(chart.values(table)).encode(
         x=alt.X("share:Q", title="share of the others who are known", axis=alt.Axis(format=chart.TICK, tickCount=5)),
-        color=alt.Color("about:N", scale=alt.Scale(domain=order, range=colours), legend=chart.names_above()),
+        color=alt.Color(
+            "about:N",
+            scale=alt.Scale(domain=order, range=colours),
+            legend=chart.names_above(symbolOpacity=1, **chart.STROKE),
+        ),
         tooltip=[
             chart.tip("about:N", "of"),
             chart.tip("profile:N", "adversary"),

@@ -77,7 +77,7 @@ def _singled_out(evidence: Evidence) -> str:
     said = []
     for each in in_data.told(evidence):
         if each.power is not None and each.question == "counted":
-            who = "if the others are known by habits" if each.adversary == HABITS else "if all others are known"
+            who = "by an acquaintance" if each.adversary == HABITS else "by an insider"
             said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
     return "; ".join(said) or MISSING
 
@@ -87,7 +87,7 @@ def _linked(evidence: Evidence) -> str:
     if not (MEASURED.met(evidence) and loss and known):
         return MISSING
     without = span(known.lower.mean, known.upper.mean)
-    said = f"traces found: {without} without the release, {span(loss.lower, loss.upper)} with it"
+    said = f"traces found by an insider: {without} without the release, {span(loss.lower, loss.upper)} with it"
     if ADVERSARIES.met(evidence):
         said += f"; by a stranger, {span(evidence.summary.adversaries[0].lower, evidence.summary.adversaries[0].upper)}"
     return said
@@ -99,11 +99,7 @@ def _inferred(evidence: Evidence) -> str:
     every = spots(evidence.summary.presence, evidence.called)
     first = next((spot for spot in every if spot.found(HABITS)), None)
     power = first.found(HABITS) if first else None
-    said = (
-        f"at {first.words}, {of_hundred(power)} of 100 are found if the others are known by habits"
-        if first and power
-        else ""
-    )
+    said = f"at {first.words}, {of_hundred(power)} of 100 are found by an acquaintance" if first and power else ""
     return "; ".join(filter(None, [said, *(f"{line[0].lower()}{line[1:].rstrip('.')}" for line in of_insider(every))]))
 
 
