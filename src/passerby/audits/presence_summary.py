@@ -266,8 +266,8 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
         ends = [f"{each.place} ({_ends(_tested(each), _perhaps(each))})" for each in perhaps[:NAMED]]
         yield (
             "Counts that are not exact still tell an insider, who knows where everybody else was, of some who were "
-            f"there: {_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % false "
-            "alarms. More noise, or coarser rounding, tells less."
+            f"there: {_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % "
+            "false alarms. More noise, or coarser rounding, tells less."
         )
 
 

@@ -49,16 +49,18 @@ def words(found: Sequence[ShareAnswers], evidence: Evidence) -> list[str]:
     out = []
     for question in dict.fromkeys(each.question for each in reversed(found)):
         own = [each for each in reversed(found) if each.question == question]
-        said = [f"{of_hundred(each.power)} {_by(each.share)}" for each in own]
-        out.append(f"Of 100 people, {_about(own[0], evidence)} is found of {', '.join(said)}.")
+        place = own[0].place
+        who = "are in the data" if place is None else f"were at {evidence.called.get(place, place)}"
+        said = "; ".join(f"{_finder(each.share)} finds {of_hundred(each.power)}" for each in own)
+        out.append(f"Of 100 people who {who}, {said}.")
     return out
 
 
-def _by(share: float) -> str:
+def _finder(share: float) -> str:
     """Who finds them."""
     if share in (0, 1):
-        return f"by an {INSIDER.name if share else ACQUAINTANCE.name}"
-    return f"by whoever knows {percent(share)} of the others"
+        return f"an {INSIDER.name if share else ACQUAINTANCE.name}"
+    return f"whoever knows {percent(share)} of the others"
 
 
 #: The columns of the table.

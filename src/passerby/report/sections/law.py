@@ -17,7 +17,9 @@ from . import adversaries, counts, each_step, exposure, in_data, presence
 LEAD = (
     "Opinion 05/2014 of the Article 29 Working Party (WP216) asks three questions of data that are called anonymous. "
     "Where one of them cannot be answered with no, it asks for a thorough evaluation of the risk that people are "
-    "identified. This page measures that risk; whether it is acceptable, it does not decide."
+    "identified. This page measures that risk; whether it is acceptable, it does not decide. What counts are the means "
+    "that somebody is reasonably likely to use: a motivated intruder is seldom an insider, and may be a stranger, an "
+    "acquaintance, or somebody who knows some of the others. Each sentence names the one it holds for."
 )
 SAYS = (
     "Each of the three risks: what it means for counts of people at places, which section measures it, and the result."
