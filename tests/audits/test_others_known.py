@@ -29,7 +29,7 @@ def people() -> pb.People:
 
 def asked(people: pb.People, release: pb.Release, shares: tuple[float, ...] = SHARES, **more: Any) -> Present:
     how = Measurement(1, 0.01, 60, 0.99, 1e8, 0)
-    case = (Everybody.here(people, Team(1)), release, how, places_by_name(people.places), {}, 10)
+    case: Any = (Everybody.here(people, Team(1)), release, how, places_by_name(people.places), {}, 10)
     return presence_of_all(*case, team=Team(1), shares=shares, **more)
 
 

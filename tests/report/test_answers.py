@@ -18,7 +18,7 @@ from passerby.report import chart, presence_words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
-from passerby.report.sections import asked, each_step, in_data, law
+from passerby.report.sections import asked, each_step, in_data, known_shares, law
 from passerby.report.sections import presence as section
 
 
@@ -311,3 +311,43 @@ def test_answers_are_what_the_summary_holds() -> None:
     assert table["measure"].to_list() == [in_data.MEASURES["advantage"]]
     assert "against somebody else in their place" in in_data.words([one], None, 0.0)[0]
     assert isinstance(table, pl.DataFrame)
+
+
+def test_answers_fall_from_an_insider_to_an_acquaintance(made: Evidence) -> None:
+    content = known_shares.build(made)
+    first = made.summary.known_shares[-1].place
+    assert content.lead[0] == (
+        f"Of 100 people who were at {first}, an insider finds 100; whoever knows 50 % of the others finds 30 to 60; an "
+        "acquaintance finds 10 to 20."
+    )
+    assert content.lead[1].startswith("Of 100 people who are in the data, an insider finds 40; whoever")
+    (figure,) = content.figures
+    assert len(figure.sheet.rows) == 6
+    assert figure.sheet.rows[0][:3] == ["being counted at all", "acquaintance", "0 %"]
+    assert figure.spec is not None
+    assert {row["people"] for row in data(figure.spec)} == {40}
+    none = replace(made, summary=made.summary.model_copy(update={"known_shares": []}))
+    assert "flows" in str(known_shares.SECTION.missing(none))
+
+
+def test_weeks_are_drawn_of_membership_and_of_the_most_telling_place(made: Evidence) -> None:
+    content = in_data.build(made)
+    assert [figure.key for figure in content.figures] == ["in-data", "weeks"]
+    rows = in_data.by_week(made, in_data.told(made))
+    assert rows["weeks"].unique().sort().to_list() == [1, 4, 12, 26, 52]
+    assert rows["about"].n_unique() == 4
+    first = made.places[0]
+    assert content.lead[-2] == (
+        f"At {first} (a clinic), of somebody who is there every week or never, the advantage after a year is 100 % to "
+        "an acquaintance who knows everybody's habits alone, if all weeks are like this one."
+    )
+    bare = [each.model_copy(update={"weeks": []}) for each in made.summary.presence]
+    quiet = replace(made, summary=made.summary.model_copy(update={"presence": bare}))
+    assert in_data.after_a_year(quiet) == []
+
+
+def test_sentences_name_the_profile_that_they_hold_for(made: Evidence) -> None:
+    said = " ".join(in_short(made.summary))
+    for name in ("an acquaintance who", "an insider who", "An insider, who", "a stranger, who"):
+        assert name in said
+    assert "motivated intruder" in law.build(made).lead[0]

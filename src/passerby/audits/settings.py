@@ -392,8 +392,7 @@ def default_of(name: str) -> str:
     >>> default_of("budget"), default_of("sigmas"), default_of("sample"), default_of("schedule")
     ('1e9', '0.5 1 2 4 8', 'everyone', '')
     """
-    each = SETTINGS[name]
-    value, shown = each.default, str(each.metadata.get("shown", ""))
+    value, shown = SETTINGS[name].default, str(SETTINGS[name].metadata.get("shown", ""))
     if shown or value in (None, ()) or value is False or value is MISSING:
         return shown
     if isinstance(value, tuple):

@@ -13,6 +13,7 @@ from passerby.audits.question_record import Answers, Bracket, PlaceAnswers
 from passerby.audits.record import Ends
 from passerby.audits.shares import Group
 from passerby.questions.comparisons import differential_privacy
+from passerby.questions.profiles import ACQUAINTANCE, INSIDER
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
 from passerby.report.presence_words import HABITS, WHO, of_hundred, spots
@@ -21,6 +22,7 @@ from passerby.report.terms import share_of_people
 from passerby.support.numbers import percent, span
 
 NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}
+PROFILES = {"insider": INSIDER.name, "habits": ACQUAINTANCE.name}
 #: The false alarms of a test, and how likely something must have become to be told with certainty.
 FALSE_ALARMS = 0.01
 MEASURES = {
@@ -36,8 +38,8 @@ SAYS = (
 )
 WEEKLY = (
     "The advantage of the best test where the same is published for so many weeks, if habits are known and all weeks "
-    "are like this one: of who is counted in all weeks or in none, and of who is at the place that tells most in all "
-    "weeks or in none. The thick line is what a test was found to do, and the thin one what no test exceeds."
+    "are like this one: of who is counted in all weeks or in none, and of who is there, at the place that tells most, "
+    "in all weeks or in none. The thick line is what a test was found to do, and the thin one what no test exceeds."
 )
 #: From this on ends are far apart.
 WIDE = 0.2
@@ -60,8 +62,8 @@ def build(evidence: Evidence) -> Content:
     figures = [figure]
     if (weeks := by_week(evidence, answers)).height:
         figures.append(Figure("weeks", "Week after week", WEEKLY, sheet(weeks, WEEK_COLUMNS, "weeks.csv"), band(weeks)))
-    place = after_a_year(evidence)
-    return Content([*said[:-1], *_diluted(evidence.summary.groups), said[-1], *place], figures)
+    more = [*_diluted(evidence.summary.groups), *after_a_year(evidence)]
+    return Content([*said[:-1], *more, said[-1]], figures)
 
 
 def after_a_year(evidence: Evidence) -> list[str]:
@@ -89,11 +91,11 @@ WEEK_COLUMNS: Columns = {
 def by_week(evidence: Evidence, answers: list[Answers]) -> pl.DataFrame:
     """The advantage after so many weeks: of membership, and of presence at the most telling place."""
     found: list[tuple[str, Answers | PlaceAnswers, int]] = [
-        (f"counted: {NAMES[each.adversary]}", each, each.open) for each in answers if each.question == "counted"
+        (f"counted: {PROFILES[each.adversary]}", each, each.open) for each in answers if each.question == "counted"
     ]
     for spot in spots(evidence.summary.presence, evidence.called)[:1]:
         both = (spot.habits, spot.insider)
-        found += [(f"at {spot.name}: {NAMES[each.adversary]}", each, each.people) for each in both if each is not None]
+        found += [(f"there: {PROFILES[each.adversary]}", each, each.people) for each in both if each is not None]
     out = [(name, one.weeks, one.lower, one.upper, people) for name, each, people in found for one in each.weeks]
     kinds = {"about": pl.String, "weeks": pl.Int64, "lower": pl.Float64, "upper": pl.Float64, "people": pl.Int64}
     return pl.DataFrame(out, schema=kinds, orient="row")
@@ -102,13 +104,12 @@ def by_week(evidence: Evidence, answers: list[Answers]) -> pl.DataFrame:
 def band(weeks: pl.DataFrame) -> dict[str, Any]:
     """Weeks from the left, and both ends of the advantage."""
     order = weeks["about"].unique(maintain_order=True).to_list()
-    colours = [chart.COLOURS[chart.HABITS if name.endswith(chart.HABITS) else chart.INSIDER] for name in order]
+    colours = [chart.COLOURS[chart.HABITS if name.endswith(ACQUAINTANCE.name) else chart.INSIDER] for name in order]
     dashes = [[1, 0] if name.startswith("counted") else [6, 3] for name in order]
     legend = chart.names_above(symbolOpacity=1, **chart.STROKE)
     base = alt.Chart(chart.values(weeks)).encode(
         x=alt.X("weeks:O", title="weeks of the same counts", axis=alt.Axis(labelAngle=0)),
         color=alt.Color("about:N", scale=alt.Scale(domain=order, range=colours), legend=legend),
-        strokeDash=alt.StrokeDash("about:N", scale=alt.Scale(domain=order, range=dashes), legend=legend),
         tooltip=[
             chart.tip("about:N", "of"),
             chart.tip("weeks:O"),
@@ -119,7 +120,9 @@ def band(weeks: pl.DataFrame) -> dict[str, Any]:
     )
     y = alt.Y("lower:Q", title="advantage", axis=alt.Axis(format=chart.TICK, tickCount=5), scale=chart.unit())
     area = base.mark_area(opacity=0.15, strokeWidth=0).encode(y=y, y2="upper:Q")
-    ends = [base.mark_line(strokeWidth=width).encode(y=side) for width, side in ((2, y), (1, alt.Y("upper:Q")))]
+    dash = alt.StrokeDash("about:N", scale=alt.Scale(domain=order, range=dashes), legend=legend)
+    lines = base.encode(strokeDash=dash)
+    ends = [lines.mark_line(strokeWidth=width).encode(y=side) for width, side in ((2, y), (1, alt.Y("upper:Q")))]
     return chart.spec(alt.layer(area, *ends), 220)
 
 

@@ -17,7 +17,7 @@ from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.support.numbers import percent
 
 TITLE = "Found, by the share of the others who are known"
-COUNTED = "being counted at all"
+COUNTED, THERE = "being counted at all", "presence at the place"
 SAYS = (
     "Of 100 people for whom it is so, how many a test finds that wrongly says so of 1 of 100 others, by the share of "
     "the other people whose places are known: 0 % is an acquaintance, and 100 % an insider. The thick line is what a "
@@ -28,7 +28,7 @@ ORDER = (
     "of rules such as rounding. Who is known was drawn once."
 )
 #: Colours of presence and of membership, and their dashes.
-STYLES = (("#d55e00", [1, 0]), ("#2f6fb0", [6, 3]))
+STYLES = {THERE: (chart.COLOURS[chart.BOUND], [1, 0]), COUNTED: (chart.COLOURS[chart.WITHOUT], [6, 3])}
 
 
 def build(evidence: Evidence) -> Content:
@@ -96,15 +96,14 @@ def rows(found: Sequence[ShareAnswers], evidence: Evidence) -> pl.DataFrame:
 
 def picture(table: pl.DataFrame) -> dict[str, Any]:
     """A band for each question, from nobody known on the left to everybody on the right."""
-    order = table["about"].unique(maintain_order=True).to_list()[::-1]
-    colours, dashes = ([style[k] for style in STYLES][-len(order) :] for k in (0, 1))
-    base = alt.Chart(chart.values(table)).encode(
+    # Names of places may be longer than a small screen has room for.
+    shown = table.with_columns(which=pl.when(pl.col("about") == COUNTED).then(pl.lit(COUNTED)).otherwise(pl.lit(THERE)))
+    order = [name for name in (THERE, COUNTED) if name in set(shown["which"])]
+    colours, dashes = ([STYLES[name][k] for name in order] for k in (0, 1))
+    legend = chart.names_above(symbolOpacity=1, **chart.STROKE)
+    base = alt.Chart(chart.values(shown)).encode(
         x=alt.X("share:Q", title="share of the others who are known", axis=alt.Axis(format=chart.TICK, tickCount=5)),
-        color=alt.Color(
-            "about:N",
-            scale=alt.Scale(domain=order, range=colours),
-            legend=chart.names_above(symbolOpacity=1, **chart.STROKE),
-        ),
+        color=alt.Color("which:N", scale=alt.Scale(domain=order, range=colours), legend=legend),
         tooltip=[
             chart.tip("about:N", "of"),
             chart.tip("profile:N", "adversary"),
@@ -116,7 +115,7 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
     )
     axis = alt.Axis(format=chart.TICK, tickCount=5)
     y = alt.Y("power_lower:Q", title="share found", axis=axis, scale=chart.unit())
-    dash = alt.StrokeDash("about:N", scale=alt.Scale(domain=order, range=dashes), legend=None)
+    dash = alt.StrokeDash("which:N", scale=alt.Scale(domain=order, range=dashes), legend=legend)
     band = base.mark_area(opacity=0.25).encode(y=y, y2="power_upper:Q")
     edges = base.mark_line(point={"size": 45, "filled": True}, strokeWidth=2).encode(y=y, strokeDash=dash)
     upper = base.mark_line(strokeWidth=1).encode(y=alt.Y("power_upper:Q"), strokeDash=dash)
