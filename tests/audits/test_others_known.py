@@ -87,8 +87,9 @@ def test_answers_rise_from_an_acquaintance_to_an_insider(people: pb.People, way:
     for rows in found.values():
         assert [each.share for each in rows] == list(SHARES)
         assert all(0 <= each.power.lower <= each.power.upper <= 1 for each in rows)
-        assert rows[0].advantage.lower <= rows[-1].advantage.upper + 1e-9
+        # What a rule tells an insider of one day depends on the numbers of that day: it is more on average alone.
         if not isinstance(way, pb.Rounding):
+            assert rows[0].advantage.lower <= rows[-1].advantage.upper + 1e-9
             assert all(less.advantage.lower <= more.advantage.upper + 1e-9 for less, more in itertools.pairwise(rows))
     presence = found[f"visited:{first.place}"]
     assert presence[0].advantage.lower == pytest.approx(first.advantage.lower, abs=0.15)  # type: ignore[union-attr]

@@ -31,9 +31,9 @@ from .trials import candidates, explore, number_of_trials
 HANDFUL, LEAST, ENOUGH = 40, 4, 6.0
 #: People among whom some are asked who can be told to have been where.
 PRESENT = 30
-#: Questions that are asked once more for each share of the others who may be known, at most: two of 40 people, and
+#: Questions that are asked once more for each share of the others who may be known, at most: two of 20 people, and
 #: each adversary answers some of them.
-SHARED = 40
+SHARED = 20
 #: Whoever takes so many times as long as most may have paid for something that is done once.
 OUTLIER = 3.0
 #: Seconds to start the workers of a stage, and to write the report.

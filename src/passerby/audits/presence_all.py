@@ -28,7 +28,7 @@ from .sample import some_numbers
 from .settings import Measurement
 
 #: People of whom it is asked whether they are counted, to whoever knows some of the others.
-MEMBERS = 40
+MEMBERS = 20
 
 
 @dataclass(frozen=True, eq=False)
