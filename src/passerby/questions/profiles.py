@@ -2,7 +2,8 @@
 
 Regulators ask what a *motivated intruder* could do, with the means that a recipient is reasonably likely to have. The
 names here are those of reports, documents and errors. A stranger finds no more than an acquaintance, who finds no more
-than whoever also knows some of the others, and an insider finds most of these. A colleague finds no less than an
+than whoever also knows some of the others, and an insider finds most of these: on average over where the known others
+are, and in each case of raw counts and noise. A colleague finds no less than an
 acquaintance on average over where the person was. Whoever is of the person's family finds no less than an insider, of
 raw counts, of noise, and of rules that keep the order of counts (section 25).
 """

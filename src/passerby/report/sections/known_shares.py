@@ -25,7 +25,7 @@ SAYS = (
 )
 ORDER = (
     "Whoever knows more finds no less: always of raw counts and of noise, and on average over where the known ones are "
-    "of rules such as rounding, of which the line may fall. Who is known was drawn once, and is where they were that day."
+    "of rules such as rounding: their line may fall. Who is known was drawn once, and is where they were that day."
 )
 #: Colours of presence and of membership, and their dashes.
 STYLES = {THERE: (chart.COLOURS[chart.BOUND], [1, 0]), COUNTED: (chart.COLOURS[chart.WITHOUT], [6, 3])}
