@@ -12,20 +12,13 @@ from scipy.special import ndtr, ndtri
 from tests.report.answers import at_place
 
 import passerby as pb
-from passerby.audits import presence_habits
 from passerby.audits.job import Job
 from passerby.audits.presence import Chosen, Everybody, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import (
-    Beside,
-    Person,
-    measures,
-    rows_of_places,
-    shifted,
-    single_counts_of,
-)
+from passerby.audits.presence_habits import Beside, Person, measures, row_of, rows_of_places, shifted, single_counts_of
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
+from passerby.audits.presence_tests import tested
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
@@ -95,6 +88,35 @@ def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() ->
     assert row["power_lower"] <= power + 1e-9 <= row["power_upper"] + 1e-9
 
 
+def one_count(away: float) -> tuple[Person, pb.MarkovPrior, np.ndarray]:
+    """A person who stays where they are, at the only counted place or not, beside five others known by habits."""
+    chances = np.array([0.3, 0.6, 0.2, 0.9, 0.5])
+    prior = pb.MarkovPrior([1 - away, away], np.eye(2))
+    law = poisson_binomial(chances)
+    table, nobody = Table.of([law]), np.zeros(1, dtype=np.int64)
+    absent = np.zeros(8)
+    absent[law[0] : law[0] + len(law[1])] = law[1]
+    return Person(prior, pb.Release([0]), Beside(table, table, nobody, nobody), 2000, 0.99), prior, absent
+
+
+@pytest.mark.parametrize(("zone", "share"), [((0,), 1.0), (None, 0.25)])
+def test_weeks_hold_the_truth_by_enumeration(zone: tuple[int, ...] | None, share: float) -> None:
+    person, _, absent = one_count(0.75)
+    present = share * np.roll(absent, 1) + (1 - share) * absent
+    rng = np.random.default_rng(1)
+    row = row_of(person, person.drawn(rng), zone, rng)
+    yes, no = present, absent
+    for _ in range(3):
+        yes, no = np.multiply.outer(yes, present).ravel(), np.multiply.outer(no, absent).ravel()
+    for number, (one, other) in enumerate([(present, absent), (yes, no)]):
+        exact = float(np.maximum(one - other, 0).sum())
+        assert row["weeks_lower"][number] <= exact + 1e-9
+        assert exact <= row["weeks_upper"][number] + 1e-9
+    for side in ("weeks_lower", "weeks_upper"):
+        assert row[side] == sorted(row[side])
+    assert (row["year_lower"], row["year_upper"]) == (row["weeks_lower"][-1], row["weeks_upper"][-1])
+
+
 def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> tuple[float, float]:
     """The advantage, and the power at 1 %, of raw counts of one place by enumeration of everybody's traces."""
 
@@ -161,19 +183,20 @@ def test_tests_that_draws_choose_hold_what_they_say() -> None:
     """Normal scores, of which all is known: at most one of 300 ends is above the truth, and they are near it."""
     rng, apart = np.random.default_rng(1), 2.0
     exact = 2 * ndtr(apart / 2) - 1, float(ndtr(apart + ndtri(0.01)))
-    found = [
-        presence_habits.tested(
+    tests = [
+        tested(
             *([rng.normal(apart, 1, yes), rng.normal(0, 1, no)] for yes, no in ((400, 1000), (1200, 3000))),
             0.99,
             math.log(1 / 9),
         )
         for _ in range(300)
     ]
-    for most, values in zip(exact, zip(*found, strict=True), strict=False):
+    found = [(each.advantage, each.power) for each in tests]
+    for most, values in zip(exact, zip(*found, strict=True), strict=True):
         assert np.sum(np.array(values) > most) <= 6
         assert np.mean(values) > 0.5 * most
     nothing = [np.zeros(9), np.zeros(9)]
-    assert presence_habits.tested(nothing, nothing, 0.99, 0.0)[0] == 0
+    assert tested(nothing, nothing, 0.99, 0.0).advantage == 0
 
 
 def test_tests_find_most_of_what_can_be_found(people: pb.People) -> None:
@@ -321,7 +344,7 @@ def test_a_small_hospital_is_an_alert_and_a_large_station_is_none(city: pb.Peopl
     assert small in said
     assert "tell" in said
     assert f"{large} (at least" not in said
-    assert said.count("Whoever knows where everybody else was") == 1
+    assert said.count("An insider, who knows where everybody else was,") == 1
     hidden = found(city, pb.Release(sensors, pb.Suppression(10)))
     assert not any(small in alert for alert in hidden.alerts)
 
@@ -399,7 +422,7 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
     (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
-    assert said.startswith("Counts that are not exact still tell somebody who knows where everybody else was")
+    assert said.startswith("Counts that are not exact still tell an insider, who knows where everybody else was,")
     assert "gate (up to 48 %)" in said
     sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
     assert "gate (up to 48 %)" in next(about_presence([sure]))
@@ -407,6 +430,6 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
     assert [*about_presence([exact])] == [
-        "Whoever knows where everybody else was reads from any exact count who was there."
+        "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
     assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))

@@ -139,7 +139,7 @@ def test_what_is_hidden_among_counts_of_any_kind(seed: int, kind: str, number: i
     over, of_states = release.over(prior)
     world = World(prior, 2)
     bits, classes = seen(release, world.traces), of_states.classes(over)
-    listed = list_side_information(passages(others, release.counts), 300)  # type: ignore[attr-defined]
+    listed = list_side_information(passages(others, release.counts), 300)
     for _, told in listed or []:
         law = told_numbers(told, release)
         chance, overlap = hidden(told, of_states)

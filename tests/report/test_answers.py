@@ -18,7 +18,7 @@ from passerby.report import chart, presence_words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
-from passerby.report.sections import asked, each_step, in_data, law
+from passerby.report.sections import asked, each_step, in_data, known_shares, law
 from passerby.report.sections import presence as section
 
 
@@ -78,10 +78,10 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
     said = in_short(made.summary)
     assert said[0].startswith("The counts give away who was at ")
     assert "finds 62 to 80, wrongly accusing 1 of 100 who were not" in said[0]
-    insider = [line for line in said if line.startswith("Whoever knows where everybody else was")]
+    insider = [line for line in said if line.startswith("An insider, who knows where everybody else was,")]
     assert insider == [
-        "Whoever knows where everybody else was reads for certain from these counts who was there, at every counted "
-        "place of which it can be told."
+        "An insider, who knows where everybody else was, reads for certain from these counts who was there, at every "
+        "counted place of which it can be told."
     ]
 
 
@@ -99,11 +99,11 @@ def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made
 
 
 def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:
-    said = "Whoever knows where everybody else was reads from any exact count who was there."
+    said = "An insider, who knows where everybody else was, reads from any exact count who was there."
     for alerts, times in (([said], 1), ([], 1)):
         one = saying(made, alerts=alerts)
         top = fill(one, []).partition("<nav")[0]
-        assert top.count("Whoever knows where everybody else was") == times
+        assert top.count("An insider, who knows where everybody else was,") == times
     noisy = saying(made, alerts=[said], presence=presence(made.people.places[:2], exact=False))
     assert "finds 30 to 60 of 100" in fill(noisy, []).partition("<nav")[0]
 
@@ -120,8 +120,8 @@ def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) ->
     some = presence(made.people.places[:2], exact=False)
     said = presence_words.of_insider(presence_words.spots(some))
     assert said == [
-        "Whoever knows where everybody else was finds 30 to 60 of 100 people who were there, depending on the place, "
-        "wrongly accusing 1 of 100 who were not."
+        "An insider, who knows where everybody else was, finds 30 to 60 of 100 people who were there, depending on "
+        "the place, wrongly accusing 1 of 100 who were not."
     ]
     one = [at_place("gate", "insider", bracket(1.0)), *some]
     assert presence_words.of_insider(presence_words.spots(one))[0].endswith(
@@ -269,7 +269,7 @@ def test_the_three_risks_name_their_sections(made: Evidence) -> None:
     assert table["risk"].to_list() == ["singling out", "linkability", "inference"]
     assert table["where"][0].startswith("Is somebody counted at all?")
     assert "62 to 80 of 100" in table["found"][2]
-    assert "42 to 43 of 100 if all others are known" in table["found"][0]
+    assert "42 to 43 of 100 by an insider" in table["found"][0]
 
 
 def group(counted: bool, people: int, *, lower: float, upper: float) -> Group:
@@ -369,3 +369,43 @@ def test_few_points_are_told_with_a_digit_more(made: Evidence) -> None:
     table = each_step.rows(answer.model_copy(update={"by_step": [step]}), ["12:00"])
     (_, said) = each_step.words(answer, table, each_step.by_clock(table))
     assert "at least 0.6 points: the chance is 95.7 % without it and 96.3 % with it." in said
+
+
+def test_answers_fall_from_an_insider_to_an_acquaintance(made: Evidence) -> None:
+    content = known_shares.build(made)
+    first = made.summary.known_shares[-1].place
+    assert content.lead[0] == (
+        f"Of 100 people who were at {first}, an insider finds 100; whoever knows 50 % of the others finds 30 to 60; an "
+        "acquaintance finds 10 to 20."
+    )
+    assert content.lead[1].startswith("Of 100 people who are in the data, an insider finds 40; whoever")
+    (figure,) = content.figures
+    assert len(figure.sheet.rows) == 6
+    assert figure.sheet.rows[0][:3] == ["being counted at all", "acquaintance", "0 %"]
+    assert figure.spec is not None
+    assert {row["people"] for row in data(figure.spec)} == {40}
+    none = replace(made, summary=made.summary.model_copy(update={"known_shares": []}))
+    assert "flows" in str(known_shares.SECTION.missing(none))
+
+
+def test_weeks_are_drawn_of_membership_and_of_the_most_telling_place(made: Evidence) -> None:
+    content = in_data.build(made)
+    assert [figure.key for figure in content.figures] == ["in-data", "weeks"]
+    rows = in_data.by_week(made, in_data.told(made))
+    assert rows["weeks"].unique().sort().to_list() == [1, 4, 12, 26, 52]
+    assert rows["about"].n_unique() == 4
+    first = made.places[0]
+    assert content.lead[-2] == (
+        f"At {first} (a clinic), of somebody who is there every week or never, the advantage after a year is 100 % to "
+        "an acquaintance who knows everybody's habits alone, if all weeks are like this one."
+    )
+    bare = [each.model_copy(update={"weeks": []}) for each in made.summary.presence]
+    quiet = replace(made, summary=made.summary.model_copy(update={"presence": bare}))
+    assert in_data.after_a_year(quiet) == []
+
+
+def test_sentences_name_the_profile_that_they_hold_for(made: Evidence) -> None:
+    said = " ".join(in_short(made.summary))
+    for name in ("an acquaintance who", "an insider who", "An insider, who", "a stranger, who"):
+        assert name in said
+    assert "motivated intruder" in law.build(made).lead[0]

@@ -39,9 +39,9 @@ from .asking import words_of
 from .everyone import partition_size
 from .job import Job, check_job, over_states
 from .person import stream_of
-from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
+from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
 from .presence_habits import Beside, Ceiling, Person, cells, closed, rows_of_places
-from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
+from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
 from .sample import some_numbers
 from .settings import Measurement, QuestionSettings
@@ -50,7 +50,7 @@ from .subjects import subjects_of
 Floats = NDArray[np.float64]
 Adversary = Literal["insider", "habits"]
 
-#: Who may well be at a place, and may well not be: with a chance within these.
+#: Who may well be at a place, and may well not: with a chance within these.
 MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
 #: Draws for each person, of others whom the adversary knows by habits, at least: for raw counts and rules, and noise.
 DRAWS, NOISY_DRAWS = 700, 300
@@ -163,10 +163,19 @@ class Chosen:
     people: NDArray[np.int64]
     places: tuple[tuple[int, ...], ...]
 
+    def and_also(self, more: NDArray[np.int64]) -> Chosen:
+        """With people who are asked about no place, unless they are among those who are."""
+        asked = dict(zip(self.people.tolist(), self.places, strict=True))
+        people = sorted({*asked, *more.tolist()})
+        return Chosen(np.array(people, dtype=np.int64), tuple(asked.get(person, ()) for person in people))
+
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What is asked: `job` is about everybody, and its release as it is published, of others who are known."""
+    """What is asked: `job` is about everybody, and its release as it is published, of others who are known.
+
+    Numbers are made ready for whoever knows such `shares` of the others besides.
+    """
 
     job: Job
     watched: Watched
@@ -174,6 +183,7 @@ class Presence:
     adversary: str
     #: What was published, by step, where that is known.
     published: Sequence[Sequence[float]] | None = None
+    shares: tuple[float, ...] = ()
 
 
 def choose(
@@ -236,19 +246,23 @@ def answered(work: Work, team: Team, progress: Progress | None = None, file: Pat
     everyone = range(len(work.places))
     found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
     ids = work.job.people.ids
-    who = [ids[_at(work, number)] for number, rows in enumerate(found) for _ in rows]
+    who = [ids[work.at(number)] for number, rows in enumerate(found) for _ in rows]
     return _table(who, [row for rows in found for row in rows], ids.dtype)
 
 
 def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
     schema = {"place": pl.String(), **SCHEMA}
     table = pl.DataFrame(rows, schema=schema).insert_column(0, pl.Series("person", who, dtype=kind))
-    return table.with_columns(pl.col(pl.Float64).round(DIGITS))
+    rounded = [pl.col(name).list.eval(pl.element().round(DIGITS)) for name in ("weeks_lower", "weeks_upper")]
+    return table.with_columns(pl.col(pl.Float64).round(DIGITS), *rounded)
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What workers share: the people who were chosen, what is asked of each, and of others their numbers."""
+    """What workers share: the people who were chosen, what is asked of each, and of others their numbers.
+
+    `partly` are the numbers of those who are unknown, for each share of the others who are known.
+    """
 
     job: Job
     watched: Watched
@@ -257,10 +271,15 @@ class Work:
     adversary: str
     own: tuple[int, ...]
     everybody: Numbers | None = None
+    partly: tuple[Numbers, ...] = ()
     total: NDArray[np.int64] | None = None
     alone: tuple[Habitual, ...] = ()
     #: The numbers of those who were chosen among the people of the job, where these are more.
     index: tuple[int, ...] | None = None
+
+    def at(self, number: int) -> int:
+        """The number of somebody who was chosen among the people of the job."""
+        return number if self.index is None else self.index[number]
 
 
 def work_of(asked: Presence, everybody: Everybody) -> Work:
@@ -283,10 +302,11 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
         silent = release.with_others(None)
         if bare.common is not None:
             bare = replace(bare, common=_totals(asked, everybody, silent))
-        numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
+        blocks = everybody.blocks.map(numbers_by_share, (silent, (0.0, *asked.shares)))
+        numbers, *partly = (reduce(Numbers.__add__, each) for each in zip(*blocks, strict=True))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))
-        return Work(replace(plain, people=bare, release=silent), *shared, numbers, total, alone)
+        return Work(replace(plain, people=bare, release=silent), *shared, numbers, tuple(partly), total, alone)
     crowd = release.with_others(Crowd())
     if sum(everybody.sizes) > MOST_PEOPLE:
         raise UnsupportedRelease(
@@ -311,18 +331,12 @@ def by_cells(release: Release) -> bool:
     return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
 
 
-def _at(work: Work, number: int) -> int:
-    """The number of somebody who was chosen among the people of the job."""
-    return number if work.index is None else work.index[number]
-
-
 def _one(work: Work, number: int) -> list[Row]:
     """The rows of one person."""
-    which, person = work.places[number], _at(work, number)
+    which, person = work.places[number], work.at(number)
+    zones, words = [work.watched.zones[k] for k in which], [work.words[k] for k in which]
     names = [work.watched.names[k] for k in which]
-    zones = [work.watched.zones[k] for k in which]
-    words = [work.words[k] for k in which]
-    rows = by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    rows = by_habits(work, number, zones) if work.everybody is not None else by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
         {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
@@ -330,7 +344,8 @@ def _one(work: Work, number: int) -> list[Row]:
     ]
 
 
-def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+def by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+    """The rows of one person by questions about them, where nothing is drawn of the others."""
     shown = [seen_for_certain(work.job.release, zone) for zone in zones]
     if all(shown):
         return [_seen(row) for row in _chances_of(work, number, zones)]
@@ -367,7 +382,9 @@ def _seen(chance: float) -> Row:
     if status != "ok":
         return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **closed(chance)}
     sure = dict.fromkeys((f"{name}_{end}" for name in ENDS for end in ("lower", "upper")), 1.0)
-    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure}
+    always = [1.0] * len(WEEKS)
+    head = {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance}
+    return {**head, **sure, **of_weeks(always, always)}
 
 
 def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, list[Zone]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
 from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
-from passerby.support.rule_of_five import FEW
+from passerby.support.rule_of_five import FEW, rest_enough
 from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
@@ -25,10 +25,13 @@ from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER
 from .question_words import Named, Zone
 from .results import Rows
+from .sample import some_numbers
 from .settings import Measurement
 
 #: Places at which ways to publish are tried on all counts of a day together, and people who are tried there.
 TRIED_AT, TRIED_ON = 2, 6
+#: People of whom it is asked whether they are counted, to whoever knows some of the others.
+MEMBERS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,9 @@ class Present:
     rows: pl.DataFrame | None
     places: tuple[PlaceAnswers, ...]
     alerts: tuple[str, ...]
+    #: What workers share for each adversary, by name, and people to be asked whether they are counted.
+    works: Mapping[str, Work] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
 
     @property
     def asked(self) -> Rows | None:
@@ -57,27 +63,34 @@ def presence_of_all(
     progress: Progress = silent,
     folder: Path | None = None,
     published: Sequence[Sequence[float]] | None = None,
+    shares: Sequence[float] = (),
 ) -> Present:
     """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted.
 
-    Totals are those of what was `published`, where that is known.
+    Totals are those of what was `published`, where that is known. With `shares` of the others who may be known, the
+    numbers of the rest are made ready for `others_known`.
     """
     watched = Watched.of(release, named)
     job = Job(everybody.common, release, how)
     chosen = choose(everybody, release, watched, sample, how.seed)
+    size = sum(everybody.sizes)
+    members = some_numbers(size, rest_enough(MEMBERS, size) if shares else 0, how.seed + 2)
+    chosen = chosen.and_also(members)
     about = About.of(watched, release, everybody.common, sensitive)
     tables, places, alerts, few = list[pl.DataFrame](), list[PlaceAnswers](), list[str](), list[str]()
+    works: dict[str, Work] = {}
     for part, adversary in enumerate((HABITS, INSIDER)):
-        asked = Presence(job, watched, chosen, adversary, published)
+        asked = Presence(job, watched, chosen, adversary, published, tuple(shares))
         file = None if folder is None else folder / f"{adversary}.jsonl"
         try:
             work = work_of(asked, everybody)
         except UnsupportedRelease as reason:
             alerts.append(
-                "Whether somebody can be told to have been at counted places by whoever knows the other people by "
-                f"their habits only was not tried: {reason}."
+                "Whether an acquaintance, who knows everybody's habits alone, can tell somebody to have been at "
+                f"counted places was not tried: {reason}."
             )
             continue
+        works[adversary] = work
         table = answered(work, team, partial(_of_both, progress, part), file)
         alerts += _impossible(work) if adversary == HABITS else []
         hours, ways = single(work) if work.everybody is not None else ({}, {})
@@ -88,7 +101,8 @@ def presence_of_all(
                 places = over_the_day(work, places, team)
         tables.append(table)
     found = about_presence(places, few)
-    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts))
+    asked_too = tuple(np.searchsorted(chosen.people, members).tolist())
+    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts), works, asked_too)
 
 
 def _of_both(progress: Progress, part: int, done: int, everyone: int) -> None:

@@ -11,13 +11,15 @@ others are shared by all places.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.presence_crowd import log_ratios, published
+from passerby.audits.presence_tests import Tested, tested
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.group import grouped
@@ -34,12 +36,11 @@ from passerby.questions.event_looks import means_over_traces
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.in_data import InData
 from passerby.questions.laws import Law, gaps
-from passerby.questions.laws import log_odds as log_odds_of
-from passerby.questions.parts import Apart
-from passerby.support.statistics import share_limits, upper_limit
+from passerby.questions.parts import SLACK, Apart
+from passerby.support.statistics import lower_limit, upper_limit
 
-from .presence_crowd import Habitual, Numbers, Table, likely
-from .question_rows import FALSE, HABITS, SURE, Row, most_sure
+from .presence_crowd import Habitual, Numbers, Table
+from .question_rows import FALSE, HABITS, SURE, WEEKS, Row, most_sure, of_weeks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,9 +55,7 @@ GRID = 128
 #: Single counts of a place that are looked at closely: those that tell most if they are raw.
 CLOSELY = 3
 #: Log ratios beyond this are as good as certain.
-CERTAIN, FARTHEST = 700.0, 300.0
-#: False alarms that are as good as none.
-LEAST = 1e-12
+FARTHEST = 300.0
 #: Scores are cut off here, so that no count that habits cannot explain decides alone.
 TELLING = 40.0
 
@@ -129,10 +128,7 @@ class Person:
 
         all_told = self._published(self.ways, beside.known + beside.told.draw(self.runs, rng), rng)
         return Draws(
-            [
-                self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size))
-                for each in all_told
-            ],
+            [self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size)) for each in all_told],
             scores(rest + habits.draw(CHOOSING, rng)),
             scores(known + told.draw(SCORING, rng)),
         )
@@ -170,41 +166,6 @@ class Draws:
 def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
     """The step, the places and the mechanism of each count, in the order of the grid."""
     return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
-
-
-def published(ways: Sequence[Mechanism], numbers: Ints, rng: np.random.Generator) -> Floats:
-    """What is published of true numbers (n, C), each count in its way; counts of one way are drawn at once."""
-    if all(way.raw for way in ways):
-        return numbers.astype(np.float64)
-    if all(way == ways[0] for way in ways):
-        return np.asarray(ways[0].sample(numbers, rng), dtype=np.float64)
-    return np.array([way.sample(numbers[:, c], rng) for c, way in enumerate(ways)], dtype=np.float64).T
-
-
-def log_ratios(
-    table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int, grid: int | None = None
-) -> Floats:
-    """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts.
-
-    A `grid` is for scores alone, which may be anything: of more values than that, some are worked out.
-    """
-    plain = np.array([way.raw for way in ways], dtype=bool)
-    if plain.all():
-        gap = table.gaps(values.astype(np.int64) - offset, size)
-        return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
-    gap = np.empty(values.shape)
-    for c, way in enumerate(ways):
-        least, chances = table.at(c)
-        found, number = np.unique(values[:, c], return_inverse=True)
-        some = found if grid is None or len(found) <= grid else np.linspace(found[0], found[-1], grid)
-        counts = offset[c] + least + np.arange(len(chances))
-        without, with_them = (likely(way, some, counts + more, chances) for more in (0, size))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = np.log(with_them) - np.log(without)
-        if some is not found:
-            each = np.interp(found, some, np.nan_to_num(each, nan=0.0, posinf=CERTAIN, neginf=-CERTAIN))
-        gap[:, c] = each[number.reshape(-1)]
-    return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
 
 
 #: The advantage and the power at most, to somebody who knows all others; None where they find everything out.
@@ -254,7 +215,6 @@ def _row(
 ) -> Row:
     """The row of an event that is about visits to a zone; `visits` is their chance, if that is not the event's."""
     release = person.release
-    release = person.release
     no, yes = asked.chance
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
@@ -271,28 +231,19 @@ def _row(
         for ratios in (drawn.choosing, drawn.scoring)
     )
     ratio = np.clip(ratio, -FARTHEST, FARTHEST)
-    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
-    with np.errstate(over="ignore"):
-        advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
-    power_upper = above.power(FALSE)[1]
-    for most in (known, _hidden(person, asked, zone)):
-        if most is not None:
-            advantage_upper, power_upper = min(advantage_upper, most[0]), min(power_upper, most[1])
-    highest = (advantage_upper, power_upper, min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
     laws = single_counts_of(person, zone, visits or yes)
-    single = measures(laws, asked.odds)
     lowest = tested(choosing, scoring, level, asked.log_odds)
-    advantage, power, certain = (
-        _within(low, test, high) for low, test, high in zip(single, lowest, highest, strict=True)
-    )
-    power = max(power[0], FALSE), max(power[1], FALSE)
+    ceilings = [most for most in (known, _hidden(person, asked, zone)) if most is not None]
+    pairs = _ends(asked, ratio, laws, lowest, ceilings, level)
+    advantage, power = pairs["advantage"], pairs["power"]
     return {
         **head,
         "status": "ok" if advantage[1] - advantage[0] < FALSE and power[1] - power[0] < FALSE else "wide",
         "sampled": True,
-        **_pairs(advantage=advantage, power=power, certain=certain),
+        **_pairs(**pairs),
         "absent_lower": 0.0,
         "absent_upper": most_sure(no, advantage[1]),
+        **of_weeks(*_weeks(ratio, laws, lowest, advantage, level)),
     }
 
 
@@ -309,6 +260,48 @@ def _hidden(person: Person, asked: Hypotheses, zone: tuple[int, ...]) -> Ceiling
     )
     part = Apart("hiding", asked.odds, min(1 - shown, math.sqrt(1 - apart)), least)
     return part.advantage()[1], part.power(FALSE)[1]
+
+
+def _ends(
+    asked: Hypotheses,
+    ratio: Floats,
+    laws: Sequence[Law],
+    lowest: Tested,
+    ceilings: Sequence[tuple[float, float]],
+    level: float,
+) -> dict[str, tuple[float, float]]:
+    """Both ends of the advantage, the power, and how often somebody is sure; `ceilings` are those of who knows more."""
+    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
+    with np.errstate(over="ignore"):
+        most = min(upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level), *(each[0] for each in ceilings), 1.0)
+    most_power = min(above.power(FALSE)[1], *(each[1] for each in ceilings), 1.0)
+    highest = (most, most_power, min(above.certain(SURE)[1], most_sure(asked.chance[1], most)))
+    single, tests = measures(laws, asked.odds), (lowest.advantage, lowest.power, lowest.sure)
+    advantage, power, certain = (
+        _within(low, test, high) for low, test, high in zip(single, tests, highest, strict=True)
+    )
+    return {"advantage": advantage, "power": (max(power[0], FALSE), max(power[1], FALSE)), "certain": certain}
+
+
+def _weeks(
+    ratio: Floats, laws: Sequence[Law], lowest: Tested, once: tuple[float, float], level: float
+) -> tuple[list[float], list[float]]:
+    """Ends of the advantage after several weeks, in all of which it holds or in none (`Part.weeks`).
+
+    From below, what tests of a single count or of one week gain over several. From above, somebody who is told more:
+    `b = E[(Pr[y | not E] / Pr[y | E])^½ | E]` of one week, of which a lower limit is known.
+    """
+    half = 1 - (1 - level) / 2
+    whole = [law.completed(more=False) for law in laws]
+    likeness = min(1.0, lower_limit(np.exp(-ratio / 2), half))
+    unlike = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), half)
+    lower, upper = [once[0]], [once[1]]
+    for times in WEEKS[1:]:
+        single = max((max(1 - law.affinity**times, law.repeated(times)) for law in whole), default=0.0)
+        lower.append(max(lower[-1], single - SLACK * times, lowest.repeated(times)))
+        most = min(math.sqrt(1 - likeness ** (2 * times)), 1 - (1 - min(1.0, unlike)) ** times)
+        upper.append(max(lower[-1], upper[-1], most))
+    return lower, upper
 
 
 def _evidence(asked: Hypotheses, person: Person, ratios: Sequence[Floats], there: NDArray[np.bool_]) -> Floats:
@@ -341,42 +334,8 @@ def closed(yes: float) -> Row:
     """What is known of an event that is certain or impossible whatever is published."""
     sure = float(yes > 0.5)
     pairs = {"advantage": 0.0, "power": FALSE, "certain": sure, "absent": 1 - sure}
-    return _pairs(**{name: (value, value) for name, value in pairs.items()})
-
-
-def tested(
-    choosing: Sequence[Floats], scoring: Sequence[Floats], level: float, log_odds: float
-) -> tuple[float, float, float]:
-    """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
-
-    Scores are of draws where the event holds, and where it does not. Of the tests that say yes from a score on, the
-    advantage has the one from likelier than not on. For the others, some draws choose, and other draws score the one
-    that is chosen: the best of several scores would be that of somebody who knows more. A test with too many false
-    alarms is mixed with one that never says yes. How often somebody is sure follows from the true positives less so
-    many times the false ones (`Law.surely`).
-    """
-    doubt, dear = 1 - (1 - level) / 2, math.exp(min(700.0, log_odds_of(SURE) - log_odds))
-    gains: list[Callable[[Floats, Floats], Floats]] = [
-        lambda true, wrong: true - wrong,
-        lambda true, wrong: true * np.minimum(1.0, FALSE / wrong),
-        lambda true, wrong: true - dear * wrong,
-    ]
-    edges = np.unique(choosing[0])
-    yes, no = (len(side) - np.searchsorted(np.sort(side), edges, side="left") for side in choosing)
-    # As many false alarms as the others may turn out to have at most.
-    true, wrong = yes / len(choosing[0]), _at_most(no / len(choosing[1]), len(scoring[1]), doubt)
-    ends = []
-    for gain, usual in zip(gains, (0.0, None, None), strict=True):
-        edge = edges[int(np.argmax(gain(true, wrong)))] if usual is None else usual
-        least, most = share_limits(scoring[0] >= edge, doubt)[0], share_limits(scoring[1] >= edge, doubt)[1]
-        ends.append(float(gain(np.array(least), np.array(max(most, LEAST)))))
-    return max(0.0, ends[0]), ends[1], max(0.0, ends[2])
-
-
-def _at_most(share: Floats, draws: int, confidence: float) -> Floats:
-    """About what the limit of a share is for so many draws: only a choice depends on it."""
-    doubt = -math.log(1 - confidence) / max(1, draws)
-    return share + doubt + np.sqrt(doubt * (doubt + 2 * share))
+    nothing = [0.0] * len(WEEKS)
+    return {**_pairs(**{name: (value, value) for name, value in pairs.items()}), **of_weeks(nothing, nothing)}
 
 
 def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
@@ -388,13 +347,17 @@ def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
     )
 
 
-def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
-    """The laws of single counts with the event and without, of those that tell most: exact, or telling less."""
-    inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
+def single_counts_of(person: Person, zone: tuple[int, ...] | None, yes: float) -> list[Law]:
+    """The laws of single counts with the event and without, of those that tell most: exact, or telling less.
+
+    Without a zone, the event is that the person is counted at all.
+    """
+    every = enumerate(cells(person.release))
+    inside = [c for c, (_, own, _) in every if zone is None or set(own) <= set(zone)]
     if not inside:
         return []
     table, size = person.beside.habits, person.size
-    often = np.minimum(person.chance[inside] / yes, 1.0)
+    often = person.chance[inside] if zone is None else np.minimum(person.chance[inside] / yes, 1.0)
     if all(person.ways[c].raw for c in inside):
         return [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
     raw = often * [shifted(table, c, 1.0, size).advantage for c in inside]

@@ -14,8 +14,8 @@ from passerby.questions.question import Question
 from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached, rests_on_few, sizes_in_fives
 
 from .asking import sentence_of
-from .question_record import Answers, Bracket, PartAnswer, StepAnswer
-from .question_rows import ENDS, Asked
+from .question_record import Answers, Bracket, PartAnswer, StepAnswer, WeekAnswer
+from .question_rows import ENDS, WEEKS, Asked
 from .question_words import Named
 from .record import Ends, Statistics
 from .results import COUNTED, ROWS
@@ -76,7 +76,7 @@ def _bracket(part: pl.DataFrame, name: str) -> Bracket:
 
 def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str, named: Named, steps: int) -> Answers:
     own = rows.filter((pl.col("question") == words) & (pl.col("adversary") == adversary))
-    table = own.select("status", *_NUMBERS).collect()
+    table = own.select("status", *_NUMBERS, "weeks_lower", "weeks_upper").collect()
     groups = {"open": OPEN, "closed": CLOSED}
     sizes = {name: table.filter(pl.col("status").is_in(list(kinds))).height for name, kinds in groups.items()}
     sizes["refused"] = table.height - sum(sizes.values())
@@ -94,8 +94,19 @@ def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str,
         loss=_ends(some, "lower", "upper"),
         baseline=_ends(some, "baseline", "baseline"),
         **ends,
+        weeks=told_weeks(some) if question.kind != "each_step" else [],
         by_step=_by_step(own, steps) if question.kind == "each_step" and some.height >= FEW else [],
     )
+
+
+def told_weeks(some: pl.DataFrame) -> list[WeekAnswer]:
+    """Means over people of the advantage after several weeks; none where they are few, or were not asked."""
+    rows = some.drop_nulls("weeks_lower")
+    if rows.height < FEW:
+        return []
+    lower, upper = (np.array(rows[f"weeks_{end}"].to_list()).mean(axis=0) for end in ("lower", "upper"))
+    ends = zip(WEEKS, lower.tolist(), upper.tolist(), strict=True)
+    return [WeekAnswer(weeks=weeks, lower=round(low, 6), upper=round(high, 6)) for weeks, low, high in ends]
 
 
 def _ends(some: pl.DataFrame, lower: str, upper: str) -> Ends | None:

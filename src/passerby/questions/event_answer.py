@@ -15,8 +15,8 @@ from .event_looks import parts_of
 from .hypotheses import Hypotheses
 from .parts import ANYTHING, Ends, Part
 
-#: A certain end may exceed the other by this share: sums of probabilities are rounded.
-ROUNDING = 1e-9
+#: A certain end may exceed the other by this share, or by so much: sums of probabilities are rounded.
+ROUNDING, LITTLE = 1e-9, 1e-14
 #: Weeks, at most.
 MOST_WEEKS = 1_000_000
 
@@ -118,7 +118,7 @@ class EventAnswer:
         pairs = list(zip(self.parts, ends, strict=True))
         certain = _within([end for part, end in pairs if part.level is None])
         if certain[0] > certain[1]:
-            if certain[0] > certain[1] * (1 + ROUNDING) + ROUNDING**2:
+            if certain[0] > certain[1] * (1 + ROUNDING) + LITTLE:
                 raise Contradiction(
                     f"an event is told apart by {certain[0]!r} at least and {certain[1]!r} at most: one of the two is "
                     "wrong, so no interval is given. Please report this with the prior and the release"

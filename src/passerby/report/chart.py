@@ -14,7 +14,7 @@ from .section import rests_on
 
 WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
-INSIDER, HABITS = "knows where others were", "knows others by habits"
+INSIDER, HABITS = "insider: knows others", "acquaintance: habits"
 
 #: Dark for what was found and light for its bound, so that the pair is told apart in grey, on paper and by those who
 #: see few colours. On a dark screen the style sheet of the page turns each into its counterpart.

@@ -109,7 +109,7 @@ def _whole(each: Answers) -> str:
 def _of_groups(summary: Summary) -> list[str]:
     """Whole traces of the people who are counted, and then of those who hardly ever are, by a strong adversary."""
     asked = question(summary.misses, summary.steps)
-    first = f"Whole traces: an adversary who knows a person's habits, and where everybody else is, names {asked}. "
+    first = f"Whole traces: an insider, who knows a person's habits and where everybody else is, names {asked}. "
     said = [_of_group(group) for group in summary.groups]
     out = [f"{first}{said[0]}", *said[1:]]
     loss, known = summary.mean_loss, summary.baseline
@@ -147,7 +147,7 @@ def _of_everybody(summary: Summary) -> list[str]:
     assert known
     asked = question(summary.misses, summary.steps)
     out = [
-        f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "
+        f"An insider, who knows a person's habits and where everybody else is, can name {asked}: with a chance of "
         f"{span(known.lower.mean, known.upper.mean)} on average without the release, and of "
         f"{span(loss.lower, loss.upper)} with it."
     ]

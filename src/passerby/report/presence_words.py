@@ -18,10 +18,10 @@ from .labels import readable
 from .terms import few
 
 INSIDER, HABITS = "insider", "habits"
-#: The adversaries in words.
+#: The adversaries in words, by the names of `questions.profiles`.
 WHO = {
-    INSIDER: "somebody who knows where everybody else was",
-    HABITS: "somebody who knows only the habits of the others",
+    INSIDER: "an insider who knows where everybody else was",
+    HABITS: "an acquaintance who knows everybody's habits alone",
 }
 #: What power is, once and for all.
 POWER = (
@@ -33,7 +33,7 @@ MOST, MANY, HARDLY = 0.5, 0.2, 0.05
 #: What an exact count tells whoever knows the others is told for certain; less than this short of it is reckoning.
 SURE = 1 - 1e-6
 #: Whom exact counts tell all, which is said once.
-WHOEVER, SURELY = "Whoever knows where everybody else was", "reads for certain"
+WHOEVER, SURELY = "An insider, who knows where everybody else was,", "reads for certain"
 #: How single counts are introduced, by the lead and by an alert.
 HOURLY, SINGLE = "Hour by hour it differs", "Single counts give away"
 #: Places that are named in a sentence.

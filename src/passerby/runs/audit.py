@@ -43,7 +43,7 @@ from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
 from .assumption import assumption
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
 from .folder import Destination
 from .notebook import Report, report_of
 
@@ -154,6 +154,7 @@ def _report(
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
     answers, asked, untried = _asked(settings, inputs, rows, team, tell)
     present = _present(settings, inputs, team, tell)
+    some_known = knowing_some(settings, present, team, tell, settings.out / "parts")
     progress = begin(tell, WRITING)
     summary = summarise(
         results,
@@ -179,6 +180,7 @@ def _report(
         adversaries=others,
         questions=answers,
         presence=present.places,
+        known_shares=some_known,
     )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
@@ -195,7 +197,8 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     everybody, progress = inputs.known(team), begin(tell, PRESENCE)
     how, release, folder = settings.measurement, inputs.release, settings.out / "parts"
     case = (everybody, release, how, inputs.named, sensitive, settings.presence)
-    return presence_of_all(*case, team=team, progress=progress, folder=folder, published=inputs.values)
+    shares = shares_of_others(settings)
+    return presence_of_all(*case, team=team, progress=progress, folder=folder, published=inputs.values, shares=shares)
 
 
 def _asked(

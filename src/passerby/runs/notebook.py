@@ -19,6 +19,7 @@ from passerby.audits.engine import engine_of
 from passerby.audits.job import check_kinds, enough_workers
 from passerby.audits.presence import Everybody
 from passerby.audits.presence_all import Present, presence_of_all
+from passerby.audits.question_record import ShareAnswers
 from passerby.audits.question_rows import SCHEMA
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Adversary, Backtest, Mean, check_told, told_backtest
@@ -41,7 +42,7 @@ from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
 
 #: The settings of a report.
 ASKED = (
@@ -127,12 +128,11 @@ def audit_report(
     check_kinds(people, release)
     _check_backtest(backtest)
     given = {"misses": misses, **settings}
-    steps = {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
-    chosen = check_settings({**given, **steps}, "audit_report", Arguments())
+    chosen = check_settings({**given, **_steps(people, release)}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
         team = Team(enough_workers(len(people), workers, pool), pool)
         table, findings, others = _worked_out(people, release, chosen, team, progress)
-        present = _present(people, release, chosen, team)
+        present, shares = _present(people, release, chosen, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     told = _told(backtest, table, mean_over(rows, chosen.confidence), (misses, release.steps))
@@ -152,19 +152,26 @@ def audit_report(
         backtest=told,
         adversaries=others,
         presence=present.places,
+        known_shares=shares,
     )
     call = f"passerby.audit_report(people, release, {', '.join(f'{name}={value!r}' for name, value in given.items())})"
     return replace(report_of(Evidence(table, people, release, chosen, summary, findings), call), asked=present.asked)
 
 
-def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> Present:
-    """Who can be told to have been at counted places, unless `presence` is 0."""
+def _steps(people: People, release: Release) -> dict[str, Any]:
+    """What is known of the visits, as settings."""
+    return {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
+
+
+def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> tuple[Present, list[ShareAnswers]]:
+    """Who can be told to have been at counted places, unless `presence` is 0, and what knowing some others adds."""
     if not chosen.presence:
-        return Present(None, (), ())
+        return Present(None, (), ()), []
     named = places_by_name(people.places)
     sensitive = sensitive_places(chosen.sensitive, named)
     case = (Everybody.here(people, team), release, chosen.measurement, named, sensitive, chosen.presence)
-    return presence_of_all(*case, team=team)
+    found = presence_of_all(*case, team=team, shares=shares_of_others(chosen))
+    return found, knowing_some(chosen, found, team)
 
 
 def _check_backtest(backtest: object) -> None:

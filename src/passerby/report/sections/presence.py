@@ -37,17 +37,17 @@ PLACES = (
     "test exceeds if the habits are right. Where there is no line, both are the same."
 )
 WAYS = (
-    "Other ways to publish the same counts, for somebody who knows only the habits of the others: of 100 people who "
+    "Other ways to publish the same counts, for an acquaintance, who knows everybody's habits alone: of 100 people who "
     "were there, how many are found by the most telling single count. All counts of a day together tell more: the "
     "table has this for the places that tell most, tried on few people."
 )
 WAYS_ADVANTAGE = (
-    "Other ways to publish the same counts, for somebody who knows only the habits of the others: what the most "
+    "Other ways to publish the same counts, for an acquaintance, who knows everybody's habits alone: what the most "
     "telling single count tells, from 0 (nothing) to 100 (for certain). All counts of a day together tell more: the "
     "table has this for the places that tell most, tried on few people."
 )
 HOURS = (
-    "Each cell is one count by itself, for somebody who knows only the habits of the others: what it tells at most "
+    "Each cell is one count by itself, for an acquaintance, who knows everybody's habits alone: what it tells at most "
     "of whoever is counted in it, from 0 % (nothing) to 100 % (for certain). Counts of few people tell most. Other "
     "pictures are means over all who were there at any time, of whom few may have been there then."
 )
@@ -76,7 +76,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
         said.append(
             f"It is asked of each member of a group of {evidence.release.size} who move as one. All other people are "
             "taken to move each by themselves. If they move in groups, too, their numbers vary in another way, and "
-            "what is said of somebody who knows only their habits may be wrong, in either direction."
+            "what is said of an acquaintance may be wrong, in either direction."
         )
     return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
 
