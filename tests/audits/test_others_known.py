@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import passerby as pb
+from passerby.audits.everyone import Everybody
 from passerby.audits.others_known import _beside, _Case, most_telling, others_known
-from passerby.audits.presence import Everybody
 from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.presence_crowd import coin_of, habitual, numbers_by_share
 from passerby.audits.question_record import ShareAnswers

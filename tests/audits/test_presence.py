@@ -12,13 +12,14 @@ from scipy.special import ndtr, ndtri
 from tests.report.answers import at_place
 
 import passerby as pb
+from passerby.audits import presence_tests
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job
-from passerby.audits.presence import Chosen, Everybody, Presence, Watched, person_of, presence, work_of
+from passerby.audits.presence import Chosen, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, measures, row_of, rows_of_places, shifted, single_counts_of
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
-from passerby.audits.presence_tests import tested
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
@@ -183,20 +184,17 @@ def test_tests_that_draws_choose_hold_what_they_say() -> None:
     """Normal scores, of which all is known: at most one of 300 ends is above the truth, and they are near it."""
     rng, apart = np.random.default_rng(1), 2.0
     exact = 2 * ndtr(apart / 2) - 1, float(ndtr(apart + ndtri(0.01)))
-    tests = [
-        tested(
-            *([rng.normal(apart, 1, yes), rng.normal(0, 1, no)] for yes, no in ((400, 1000), (1200, 3000))),
-            0.99,
-            math.log(1 / 9),
-        )
-        for _ in range(300)
-    ]
+    sides = ((400, 1000), (1200, 3000))
+    tests = []
+    for _ in range(300):
+        choosing, scoring = ([rng.normal(apart, 1, yes), rng.normal(0, 1, no)] for yes, no in sides)
+        tests.append(presence_tests.tested(choosing, scoring, 0.99, math.log(1 / 9)))
     found = [(each.advantage, each.power) for each in tests]
     for most, values in zip(exact, zip(*found, strict=True), strict=True):
         assert np.sum(np.array(values) > most) <= 6
         assert np.mean(values) > 0.5 * most
     nothing = [np.zeros(9), np.zeros(9)]
-    assert tested(nothing, nothing, 0.99, 0.0).advantage == 0
+    assert presence_tests.tested(nothing, nothing, 0.99, 0.0).advantage == 0
 
 
 def test_tests_find_most_of_what_can_be_found(people: pb.People) -> None:
@@ -272,7 +270,7 @@ def test_zones_are_measured_as_their_places(people: pb.People) -> None:
 def test_rows_are_the_same_in_other_blocks(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     release = pb.Release([[0, 2]] * T)
     first = presence(people, release, sample=6)
-    monkeypatch.setattr("passerby.audits.presence.partition_size", lambda _: 13)
+    monkeypatch.setattr("passerby.audits.everyone.partition_size", lambda _: 13)
     with ThreadPoolExecutor(2) as threads:
         assert presence(people, release, sample=6, executor=threads).equals(first)
 

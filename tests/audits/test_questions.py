@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import passerby as pb
-from passerby.audits.presence import Everybody
+from passerby.audits.everyone import Everybody
 from passerby.audits.question_rows import SCHEMA
 from passerby.audits.question_summary import told_answers
 from passerby.audits.question_words import places_by_name

@@ -8,8 +8,9 @@ import pytest
 
 import passerby as pb
 from passerby.audits.day import UNTOLD, said_of_the_day
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job, over_states, seen_by
-from passerby.audits.presence import Everybody, Presence, Watched, choose, work_of
+from passerby.audits.presence import Presence, Watched, choose, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.question_rows import HABITS, INSIDER
 from passerby.audits.question_words import places_by_name

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.model.counts import Visitors
 from passerby.model.release import Release
@@ -30,13 +31,12 @@ from passerby.people.origins import spread
 from passerby.people.totals import Totals, told_by_totals
 from passerby.questions.event import Event
 from passerby.questions.measure import measure
-from passerby.support.blocks import Blocks, Team
+from passerby.support.blocks import Team
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import whole
 from passerby.support.workers import Progress, collect
 
 from .asking import words_of
-from .everyone import partition_size
 from .job import Job, check_job, over_states
 from .person import stream_of
 from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
@@ -80,41 +80,6 @@ class Watched:
         if wrong is not None:
             raise InputError(f"places: {wrong!r} is not one of the {len(known):,} chosen places and zones")
         return cls(tuple(places), tuple(known[name] for name in places))
-
-
-@dataclass(frozen=True, eq=False)
-class Everybody:
-    """All people in blocks, the numbers of each, and what is known of all of them (`common`)."""
-
-    blocks: Blocks[People]
-    sizes: tuple[int, ...]
-    common: People
-
-    @classmethod
-    def here(cls, people: People, team: Team) -> Everybody:
-        """People in memory."""
-        size = partition_size(len(people))
-        cuts = [range(at, min(at + size, len(people))) for at in range(0, len(people), size)]
-        parts = [_part(people, np.arange(cut.start, cut.stop)) for cut in cuts]
-        return cls(Blocks.of(parts, team), tuple(map(len, cuts)), people)
-
-    def some(self, numbers: NDArray[np.int64]) -> People:
-        """The people of these numbers, in increasing order."""
-        if not len(numbers):
-            return _part(self.common, numbers) if len(self.common) else self.common
-        found = self.blocks.picked(self.sizes, numbers).map(_picked, None)
-        fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
-        return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
-
-
-def _part(people: People, numbers: NDArray[np.int64]) -> People:
-    ids = people.ids.gather(numbers.tolist())
-    return replace(people, fitted=people.fitted[numbers], actual=people.actual[numbers], ids=ids, whereabouts=None)
-
-
-def _picked(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
-    people, rows = block
-    return people.fitted[rows], people.actual[rows], people.ids.gather(rows.tolist())
 
 
 def presence(

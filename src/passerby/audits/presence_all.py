@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
 from passerby.people.totals import IMPOSSIBLE, Totals
@@ -19,7 +20,7 @@ from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
 from .job import Job
-from .presence import Everybody, Presence, Watched, Work, answered, by_habits, choose, person_of, work_of
+from .presence import Presence, Watched, Work, answered, by_habits, choose, person_of, work_of
 from .presence_summary import LOOKED_AT, NOISE, RULES, About, about_presence, few_and_found, single_counts, told_places
 from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER

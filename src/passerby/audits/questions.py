@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import PasserbyError
 from passerby.model.release import Release
 from passerby.questions.in_data import InData
@@ -17,7 +18,7 @@ from passerby.support.workers import Progress, collect
 from .everyone import Everyone, Partition, check_own, joined
 from .job import Job
 from .person import stream_of
-from .presence import Chosen, Everybody, Presence, Watched, Work, by_cells, person_of, work_of
+from .presence import Chosen, Presence, Watched, Work, by_cells, person_of, work_of
 from .presence_habits import row_of_membership
 from .question_rows import HABITS, SCHEMA, Asked, Row, rows_of
 from .question_words import Named

@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job
 from passerby.audits.person import stream_of
 from passerby.audits.presence import (
     Chosen,
-    Everybody,
     Presence,
     Watched,
     Work,

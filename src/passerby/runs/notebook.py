@@ -16,8 +16,8 @@ from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import check_kinds, enough_workers
-from passerby.audits.presence import Everybody
 from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.question_record import ShareAnswers
 from passerby.audits.question_rows import SCHEMA
