@@ -47,6 +47,7 @@ BENCHMARKS = (
 SAMPLES, BEFORE = "interval_samples", "before"
 #: Those that are run by themselves (`python -m benchmarks.habits`), and print what they find; all take `--quick`.
 SCRIPTS = (
+    "check",
     "crowd",
     "day",
     "erasure",
