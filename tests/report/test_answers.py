@@ -148,6 +148,13 @@ def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> Non
     )
 
 
+def test_it_is_said_where_nothing_below_known_others_could_be_certified(made: Evidence) -> None:
+    open_ = at_place("gate", "habits", bracket(0.1, 1.0)), at_place("gate", "insider", bracket(1.0, 1.0))
+    assert section.ALL_OPEN in section.build(saying(made, presence=open_)).lead
+    less = at_place("yard", "habits", bracket(0.1, 0.9)), at_place("yard", "insider", bracket(1.0, 1.0))
+    assert section.ALL_OPEN not in section.build(saying(made, presence=[*open_, *less])).lead
+
+
 def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
     content = section.build(made)
     assert [figure.key for figure in content.figures] == ["presence", "presence-ways", "presence-hours"]

@@ -29,6 +29,12 @@ from passerby.support.rule_of_five import FEW
 
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
+#: Where no upper end is below that for known others, as where counts cover everything.
+ALL_OPEN = (
+    f"For {WHO[HABITS]}, no end below that for {WHO[INSIDER]} could be certified at any place. It rests on telling "
+    "where others were at every second step. If exact counts cover all places, nothing is left unknown then. The truth "
+    "may be lower."
+)
 #: The way in which counts are published as they are.
 RAW = "raw"
 PLACES = (
@@ -78,7 +84,15 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
             "taken to move each by themselves. If they move in groups, too, their numbers vary in another way, and "
             "what is said of an acquaintance may be wrong, in either direction."
         )
+    if evidence.release.plain and all_open(every):
+        said.append(ALL_OPEN)
     return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
+
+
+def all_open(every: Sequence[Spot]) -> bool:
+    """Whether no upper end for somebody who knows habits is below that for an insider, at any place."""
+    found = [spot.found(HABITS) for spot in every]
+    return bool(found) and all(power is not None and power.upper >= 1 for power in found)
 
 
 def of_ways(every: Sequence[Spot]) -> list[str]:
