@@ -136,3 +136,12 @@ def test_questions_that_cannot_be_asked_are_refused_at_once(people: pb.People, q
     with pytest.raises(InputError) as error:
         pb.audit(people, pb.Release([[0, 2]] * T), 1, questions=questions, workers=1)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("questions", [None, [pb.InData()]])
+def test_counts_that_are_chosen_as_one_goes_are_refused_at_once(questions: Any) -> None:
+    people = pb.fit_people(pb.simulate_city(12, 20, 3), window="2h", places=6, min_active=1, holdout=3)
+    with pytest.raises(
+        pb.UnsupportedRelease, match="a policy chooses these counts as one goes, and audits and plans are for"
+    ):
+        pb.audit(people, pb.Release.adaptive(lambda history: [0], steps=3), questions=questions, workers=1)
