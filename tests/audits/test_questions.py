@@ -167,3 +167,12 @@ def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None
         assert part.people >= 5
     few = sighted.with_columns(sighted=pl.Series([0.9] * 2 + [0.01] * 10))
     assert told_answers(rows, asked, named, few)[0].groups == []
+
+
+@pytest.mark.parametrize("questions", [None, [pb.InData()]])
+def test_counts_that_are_chosen_as_one_goes_are_refused_at_once(questions: Any) -> None:
+    people = pb.fit_people(pb.simulate_city(12, 20, 3), window="2h", places=6, min_active=1, holdout=3)
+    with pytest.raises(
+        pb.UnsupportedRelease, match="a policy chooses these counts as one goes, and audits and plans are for"
+    ):
+        pb.audit(people, pb.Release.adaptive(lambda history: [0], steps=3), questions=questions, workers=1)

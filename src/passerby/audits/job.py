@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.setup import check_effort
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -93,6 +93,11 @@ def check_kinds(people: object, release: object) -> None:
         raise InputError("people: there is nobody to be measured; give more visits or fit them with a lower min_active")
     if not isinstance(release, Release):
         raise InputError(f"release is a {type(release).__name__}; expected a Release")
+    if not release.fixed:
+        raise UnsupportedRelease(
+            "release: a policy chooses these counts as one goes, and audits and plans are for counts that are fixed in "
+            "advance; measure them for one person with measure"
+        )
 
 
 def _check_counts(job: Job, release: Release) -> None:

@@ -36,7 +36,7 @@ class CountRelease(Release):
     Over the states of a chain (`over`), `watch` tells which of them each count sees.
     """
 
-    counts: tuple[tuple[Count, ...], ...]
+    by_step: tuple[tuple[Count, ...], ...]
     watch: Watch | None
     #: A zone, a flow or a window of visitors does not show the place.
     reveals: ClassVar[bool] = False
@@ -86,11 +86,16 @@ class CountRelease(Release):
         out = object.__new__(cls)
         ways = _ways(counts)
         numbers = iter(range(sum(map(len, counts))))
-        object.__setattr__(out, "counts", counts)
+        object.__setattr__(out, "by_step", counts)
         object.__setattr__(out, "watch", watch)
         sensors = tuple(tuple(next(numbers) for _ in step) for step in counts)
         out._hold(sensors, next(iter(ways), Raw()), None if crowd is None else crowd.of_counts(counts), size)
         return out
+
+    @property
+    def counts(self) -> Counts:
+        """The counts that are read at each step, each with its mechanism and its number of others."""
+        return self.by_step
 
     def _same(self, counts: Counts, watch: Watch | None) -> CountRelease:
         """Other counts, of the same people."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -280,6 +281,18 @@ class Visitors(Count):
         for step in self.steps:
             levels[step, there] = more
         return levels
+
+
+@lru_cache(maxsize=16)
+def of_single_places(
+    sensors: tuple[tuple[int, ...], ...], mechanism: Mechanism, others: tuple[tuple[int, ...], ...] | None
+) -> tuple[tuple[Count, ...], ...]:
+    """The counts of sensors, a place each, by step; `others` in their form. Remembered, but not sent to workers."""
+    known: Sequence[Sequence[int | None]] = [(None,) * len(step) for step in sensors] if others is None else others
+    return tuple(
+        tuple(Present([x], t, mechanism=mechanism, others=n) for x, n in zip(step, numbers, strict=True))
+        for t, (step, numbers) in enumerate(zip(sensors, known, strict=True))
+    )
 
 
 def _names(zone: tuple[int, ...]) -> str:

@@ -16,7 +16,7 @@ from passerby.others.crowd import Crowd, same_crowd
 from passerby.support import checks
 
 from . import forms, signals
-from .counts import Count, Present
+from .counts import Count, of_single_places
 from .forms import Numbers
 from .prior import MarkovPrior, check_prior
 from .signals import Channels, telling
@@ -228,17 +228,11 @@ class Release:
         chance = np.take_along_axis(prior.marginals(self.steps), np.maximum(self.grid, 0), axis=1)
         return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
 
-    @cached_property
+    @property
     def counts(self) -> tuple[tuple[Count, ...], ...]:
         """The counts that are read at each step, each with its mechanism and its number of others; a sensor is one."""
         known = None if self.others is None or self.crowd is not None else self.numbers
-        return tuple(
-            tuple(
-                Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
-                for j, place in enumerate(step)
-            )
-            for t, step in enumerate(self.sensors)
-        )
+        return of_single_places(self.sensors, self.mechanism, known)
 
     @property
     def listed(self) -> tuple[Count, ...]:
