@@ -134,7 +134,7 @@ def test_a_crowd_is_another_adversary(people: pb.People) -> None:
         ([pb.Event(pb.Visitors([99], range(T)))], "there are 20 places"),
         ([pb.Event(pb.Present([0], T))], f"step {T}"),
         ([pb.InData(instead=pb.line_prior(3))], "over one person's places"),
-        ([pb.Trace(1, zones=[0] * 20)], "as they are numbered here"),
+        ([pb.Trace(1, zones=[0] * 20)], "measure(people.prior(person, reduced=False)[0], release, Trace(...))"),
         ([T], "misses"),
     ],
 )
@@ -167,3 +167,9 @@ def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None
         assert part.people >= 5
     few = sighted.with_columns(sighted=pl.Series([0.9] * 2 + [0.01] * 10))
     assert told_answers(rows, asked, named, few)[0].groups == []
+
+
+def test_what_an_audit_says_to_do_of_zones_can_be_done(people: pb.People) -> None:
+    release, zones = pb.Release([[0, 2]] * T), [place % 3 for place in range(len(people.places))]
+    found = pb.measure(people.prior(0, reduced=False)[0], release, pb.Trace(1, zones=zones))
+    assert 0 <= found.lower <= found.upper <= 1
