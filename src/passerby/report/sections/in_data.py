@@ -15,7 +15,7 @@ from passerby.audits.shares import Group
 from passerby.questions.comparisons import differential_privacy
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
-from passerby.report.presence_words import WHO, of_hundred
+from passerby.report.presence_words import HABITS, WHO, in_groups, of_hundred
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import share_of_people
 from passerby.support.numbers import percent, span
@@ -52,6 +52,8 @@ def build(evidence: Evidence) -> Content:
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
     said = words(answers, epsilon, evidence.settings.delta)
+    if evidence.release.size > 1 and any(each.adversary == HABITS for each in answers):
+        said.insert(0, in_groups(evidence.release.size))
     if any(each.groups for each in answers):
         return Content(said, [figure])
     return Content([*said[:-1], *_diluted(evidence.summary.groups), said[-1]], [figure])
