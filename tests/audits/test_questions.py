@@ -134,7 +134,7 @@ def test_a_crowd_is_another_adversary(people: pb.People) -> None:
         ([pb.Event(pb.Visitors([99], range(T)))], "there are 20 places"),
         ([pb.Event(pb.Present([0], T))], f"step {T}"),
         ([pb.InData(instead=pb.line_prior(3))], "over one person's places"),
-        ([pb.Trace(1, zones=[0] * 20)], "as they are numbered here"),
+        ([pb.Trace(1, zones=[0] * 20)], "measure(people.prior(person, reduced=False)[0], release, Trace(...))"),
         ([T], "misses"),
     ],
 )
@@ -176,3 +176,9 @@ def test_counts_that_are_chosen_as_one_goes_are_refused_at_once(questions: Any) 
         pb.UnsupportedRelease, match="a policy chooses these counts as one goes, and audits and plans are for"
     ):
         pb.audit(people, pb.Release.adaptive(lambda history: [0], steps=3), questions=questions, workers=1)
+
+
+def test_what_an_audit_says_to_do_of_zones_can_be_done(people: pb.People) -> None:
+    release, zones = pb.Release([[0, 2]] * T), [place % 3 for place in range(len(people.places))]
+    found = pb.measure(people.prior(0, reduced=False)[0], release, pb.Trace(1, zones=zones))
+    assert 0 <= found.lower <= found.upper <= 1

@@ -207,6 +207,15 @@ def _worst(spot: Spot, peak: HourAnswer) -> str:
     return f" (up to {100 * worst.advantage:.0f} {worst.when}, for the few who are there then)"
 
 
+def in_groups(size: int) -> str:
+    """What is assumed of others where people move as one."""
+    return (
+        f"It is asked of each member of a group of {size} who move as one. All other people are taken to move each by "
+        "themselves. If they move in groups, too, their numbers vary in another way, and what is said of somebody who "
+        "knows only their habits may be wrong, in either direction."
+    )
+
+
 def _bare(spot: Spot) -> float:
     power = spot.found(HABITS)
     return power.lower if power else 0.0

@@ -16,7 +16,7 @@ from passerby.questions.comparisons import differential_privacy
 from passerby.questions.profiles import ACQUAINTANCE, INSIDER
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
-from passerby.report.presence_words import HABITS, WHO, of_hundred, spots
+from passerby.report.presence_words import HABITS, WHO, in_groups, of_hundred, spots
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import share_of_people
 from passerby.support.numbers import percent, span
@@ -59,6 +59,8 @@ def build(evidence: Evidence) -> Content:
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
     said = words(answers, epsilon, evidence.settings.delta)
+    if evidence.release.size > 1 and any(each.adversary == HABITS for each in answers):
+        said.insert(0, in_groups(evidence.release.size))
     figures = [figure]
     if (weeks := by_week(evidence, answers)).height:
         figures.append(Figure("weeks", "Week after week", WEEKLY, sheet(weeks, WEEK_COLUMNS, "weeks.csv"), band(weeks)))

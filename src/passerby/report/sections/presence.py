@@ -18,6 +18,7 @@ from passerby.report.presence_words import (
     POWER,
     WHO,
     Spot,
+    in_groups,
     lead,
     of_hundred,
     spots,
@@ -79,11 +80,7 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
     """The answer for the first places, what a test is, and what ways to publish would do."""
     said = [POWER]
     if evidence.release.size > 1:
-        said.append(
-            f"It is asked of each member of a group of {evidence.release.size} who move as one. All other people are "
-            "taken to move each by themselves. If they move in groups, too, their numbers vary in another way, and "
-            "what is said of an acquaintance may be wrong, in either direction."
-        )
+        said.append(in_groups(evidence.release.size))
     if evidence.release.plain and all_open(every):
         said.append(ALL_OPEN)
     return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
