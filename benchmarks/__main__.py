@@ -48,6 +48,7 @@ SAMPLES, BEFORE = "interval_samples", "before"
 #: Those that are run by themselves (`python -m benchmarks.habits`), and print what they find; all take `--quick`.
 SCRIPTS = (
     "check",
+    "crowd",
     "day",
     "erasure",
     "flows",

@@ -1,7 +1,7 @@
 """Promised and found with what everybody did that day and without: by origin, and what chance alone leaves.
 
-`python -m benchmarks.day --foursquare FILE --gowalla FILE` writes the table of docs/backtest.md. With `--cost`, it
-prints how long whole audits take, without the common part and with it.
+`python -m benchmarks.day --foursquare FILE --gowalla FILE` writes the table of days in docs/promises.md. With
+`--cost`, it prints how long whole audits take, without the common part and with it.
 """
 
 from __future__ import annotations

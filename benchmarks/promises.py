@@ -1,4 +1,4 @@
-"""Promised and found, at the published window and at earlier ones: the table of `docs/backtest.md`.
+"""Promised and found, at the published window and at earlier ones: the table of `docs/promises.md`.
 
 `python -m benchmarks.promises --foursquare FILE --gowalla FILE --seeds 0 1 2 3` prints a row for each population of the
 first seed and each promise: what was promised and what was found at each origin, the published window first, by habits
@@ -7,7 +7,8 @@ ones of the two most visited places. The files are not part of this repository: 
 
 At the end it says of even seeds, of odd ones and of the files: the verdicts of all pages; how many single verdicts say
 "came true" though the promise is not close for everybody at the published window; and in how many cases the interval
-and the departure to be careful held the published window. With `--quick`, one small population is tried.
+and the departure to be careful held the published window, and how wide it is: the mean end under it, and how often
+that is vacuous. With `--quick`, one small population is tried.
 """
 
 import argparse
@@ -15,20 +16,34 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 import passerby as pb
 from benchmarks import populations
+from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import ADDED, Calibration, windows_of
+from passerby.audits.departure import highest_mean, least_departure
 from passerby.audits.windows import close
 from passerby.people.sensors import most_visited_sensors
 
 PEOPLE, MISSES = 200, 1
 SHOWN = {"map": "with the counts", "prior": "without", ADDED: "what counts add", "visited": "to be at a counted place"}
+HEAD = (
+    "population",
+    "promise",
+    "promised (%)",
+    "found (%)",
+    'promised, `common="none"`',
+    "found",
+    "chance leaves",
+    "verdict",
+)
 #: What verdicts are counted of.
 PROMISES = ("map", "prior", ADDED)
+#: An end from which on it says nothing, and promises that are not near it by themselves.
+VACUOUS, HIGH = 0.95, 0.8
 Made = Callable[[], pb.Visits | pb.Traces]
 
 
@@ -96,16 +111,43 @@ def belied(data: pb.Traces | pb.Visits, options: dict[str, Any], found: Calibrat
                 yield abs(right - promised) > close(promised)
 
 
-def held(found: Calibration) -> Iterator[tuple[bool, bool, float]]:
-    """Whether the interval and the departure held the published window, and half the width of the interval."""
+class Case(NamedTuple):
+    """One promise: what the interval held, half its width, and the shares of the departure that is to be careful."""
+
+    inside: bool
+    half: float
+    covered: bool
+    promised: float
+    right: float
+    end: float
+
+
+def held(found: Calibration) -> Iterator[Case]:
+    """Whether the interval and the end to be careful held the published window, told by earlier windows alone."""
     for column in range(len(found.tried_misses)):
         for what in PROMISES:
             sides = [each.of(what, column) for each in found.tried]
             windows = windows_of(sides, found.independent, single=what != ADDED)
             ends, most = windows.expected(), windows.covered()
             if ends is not None and most is not None:
-                apart = float(windows.differences[0])
-                yield ends[0] <= apart <= ends[1], apart <= most, (ends[1] - ends[0]) / 2
+                apart, said, was = (float(each[0]) for each in (windows.differences, windows.promised, windows.right))
+                inside, half = ends[0] <= apart <= ends[1], (ends[1] - ends[0]) / 2
+                yield Case(inside, half, apart <= most, said, was, min(1.0, said + most))
+
+
+def careful(found: Calibration) -> Iterator[Case]:
+    """The same of the end that a page tells: of the likeliest trace, under the largest departure of all attacks."""
+    for column in range(len(found.tried_misses)):
+        nats = []
+        for what in BACKTESTED:
+            sides = [each.of(what, column) for each in found.tried]
+            most, promised = windows_of(sides, found.independent).covered(), sides[0][0]
+            if most is None:
+                return
+            nats.append(least_departure(promised, min(float((promised > 0).mean()), float(promised.mean()) + most)))
+        promised, right = found.tried[0].of("map", column)
+        end = highest_mean(promised, max(nats))
+        yield Case(True, 0.0, float(right.mean()) <= end, float(promised.mean()), float(right.mean()), end)
 
 
 @dataclass
@@ -114,16 +156,32 @@ class Part:
 
     verdicts: Counter[str] = field(default_factory=Counter)
     belied: list[bool] = field(default_factory=list)
-    held: list[tuple[bool, bool, float]] = field(default_factory=list)
+    held: list[Case] = field(default_factory=list)
+    careful: list[Case] = field(default_factory=list)
 
     def words(self, name: str) -> str:
-        """The same in a line."""
-        inside, covered, half = np.mean(self.held, axis=0) if self.held else (np.nan,) * 3
+        """The same in a few lines."""
+        pairs = [(float(each.inside), each.half) for each in self.held]
+        inside, half = np.mean(pairs, axis=0) if pairs else (np.nan,) * 2
         return (
             f"{name}: {dict(self.verdicts)}; {sum(self.belied)} of {len(self.belied)} verdicts 'came true' are belied "
             f"by everybody; of {len(self.held)} cases the interval held {inside:.3f}, half as wide as "
-            f"{100 * half:.1f} points on average, and the departure to be careful {covered:.3f}"
+            f"{100 * half:.1f} points on average\n"
+            f"  ends to be careful, each promise: {wide(self.held)}\n  on a page: {wide(self.careful)}"
         )
+
+
+def wide(cases: list[Case]) -> str:
+    """How often an end held, and how wide it is."""
+    if not cases:
+        return "none"
+    covered, promised, right, end = np.mean([each[2:] for each in cases], axis=0)
+    vacuous = np.mean([each.end >= VACUOUS for each in cases])
+    high = np.mean([float(each.end >= VACUOUS) for each in cases if each.promised < HIGH] or [np.nan])
+    return (
+        f"{covered:.3f} of {len(cases)} held; promised {promised:.3f}, found {right:.3f}, end {end:.3f} on average; "
+        f"vacuous {vacuous:.3f} of all, and {high:.3f} of those promised less than {HIGH}"
+    )
 
 
 def main() -> None:
@@ -133,7 +191,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--quick", action="store_true")
     given = parser.parse_args()
-    print("| population | promise | promised (%) | found (%) | without it | found | chance leaves | verdict |")
+    print(f"| {' | '.join(HEAD)} |")
     print("|---|---|---|---|---|---|---|---|")
     parts = {name: Part() for name in ("files", "even seeds", "odd seeds")}
     for seed in given.seeds:
@@ -148,6 +206,7 @@ def main() -> None:
             part = parts["files" if read else ("even seeds", "odd seeds")[seed % 2]]
             part.verdicts[found.verdict] += 1
             part.held += held(found)
+            part.careful += careful(found)
             part.belied += [] if read else belied(data, options, found)
     print("", *(part.words(name) for name, part in parts.items()), sep="\n")
 

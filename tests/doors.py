@@ -76,6 +76,8 @@ RECORDS = {
         "CountTable",
         "Interval",
         "KnownShare",
+        "Profile",
+        "ProfileAnswer",
         "TableCheck",
         "TablePlan",
         "Loss",
@@ -95,7 +97,7 @@ WITHIN = {
     "Crowd": {"as_if_independent", "at", "channels", "check", "check_said", "covariance", "draw", "independent", "laws"}
     | {"of_counts", "told_of", "of_side_information"},
     "Calibration": {"published", "with_everyone"},
-    "Count": {"bits", "met", "progress"},
+    "Count": {"asked", "bits", "meets", "met", "progress", "relabelled", "said"},
     "People": {"in_modes"},
     "Persona": {"law", "over"},
     "CountTable": {"between"},
@@ -133,6 +135,7 @@ WITHIN = {
     | {"unfolded", "window"},
     "Habits": {"weights"},
     "Release": {
+        "alike",
         "raw_of",
         "as_raw",
         "by_class",
@@ -377,7 +380,11 @@ def questions() -> Iterator[Door]:
     yield door("measure an event", pb.measure, **event, **LITTLE)
     crowd = pb.Release([0, 1, 0], pb.Raw(), pb.Crowd([prior]))
     shares = {"prior": prior, "release": crowd, "question": 0, "shares": [0.0, 0.5], "draws": 2, "seed": 0}
-    yield door("known_shares", pb.known_shares, **shares, confidence=0.9, runs=2, budget=1e4)
+    yield door(
+        "known_shares", pb.known_shares, **shares, confidence=0.9, runs=2, budget=1e4, tolerance=0.01, series="auto"
+    )
+    more = {"everybody": prior, "seen": {0: 1}, "together": 2, "shares": [0.5], "seed": 0, "confidence": 0.9}
+    yield door("profiles", pb.profiles, prior=prior, release=crowd, question=0, **more, runs=2, budget=1e4)
     yield door("mutual_information", pb.mutual_information, prior=prior, release=release, method="best")
     for name in ("tight_bound", "loose_bound"):
         yield door(name, getattr(pb, name), prior=prior, release=release, misses=1, information=0.1)
@@ -460,7 +467,7 @@ def audits() -> Iterator[Door]:
     who, where = city.people.gather(city.table["person"]), city.places.gather(city.table["place"])
     frame = city.table.select("time", person=who, place=where)
     share = {"visits": frame, "like": people, "release": release, "misses": 1, "min_active": 1, "rule": "most-visited"}
-    yield door("audit_partition", pb.audit_partition, **share, **LITTLE)
+    yield door("audit_partition", pb.audit_partition, **share, **LITTLE, questions=[0])
     limits = [pb.Limit(share=0.5, added=0.99)]
     plan: dict[str, Any] = {"people": people, "wanted": release, "limits": limits, "misses": 0, "levers": ["rounding"]}
     plan |= {"presence_at_most": 1.0, "presence_against": "habits"}

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 import passerby as pb
+from passerby.audits.moves import EverMoved
+from passerby.model.count import Count
 
 ROOT = Path(pb.__file__).parent
 
@@ -163,6 +165,25 @@ def test_no_mechanism_is_asked_for_by_its_class() -> None:
     assert {"Raw", "Gaussian", "Then"} <= concrete
     found = [each for path in sources() if part(path) != "mechanisms" for each in asked_for(path, concrete)]
     assert found == []
+
+
+#: Where counts of each kind are at home: all else asks what a count says of itself.
+COUNTS = ("model/count.py", "model/counts.py")
+
+
+def test_no_count_is_asked_for_by_its_class() -> None:
+    """A count of one's own must be as good as those that are here, wherever it is."""
+    concrete = {kind.__name__ for kind in subclasses(Count) if kind.__module__.startswith("passerby.")}
+    assert {"Present", "Moved", "Visitors", EverMoved.__name__} <= concrete
+    others = [path for path in sources() if path.relative_to(ROOT).as_posix() not in COUNTS]
+    assert [each for path in others for each in asked_for(path, concrete)] == []
+
+
+def test_no_release_is_asked_for_by_its_class() -> None:
+    """All releases answer the same questions: whether counts reveal a place, and whether they are fixed in advance."""
+    concrete = {kind.__name__ for kind in subclasses(pb.Release)} | {"CountRelease", "AdaptiveRelease"}
+    above = [path for path in sources() if part(path) != "model"]
+    assert [each for path in above for each in asked_for(path, concrete)] == []
 
 
 def test_a_mechanism_that_is_asked_for_is_noticed() -> None:

@@ -6,7 +6,7 @@ importing the package stays fast and only what is used is compiled.
 >>> import passerby as pb
 >>> prior = pb.line_prior(places=20, tau=0.1)
 >>> release = pb.Release(sensors=[3, 11, 7])
->>> loss = pb.measure(prior, release, misses=1)
+>>> loss = pb.measure(prior, release, 1)
 >>> loss.lower <= loss.upper
 True
 """
@@ -82,6 +82,10 @@ if TYPE_CHECKING:
     from .questions.known_share import KnownShare as KnownShare
     from .questions.known_share import known_shares as known_shares
     from .questions.measure import measure as measure
+    from .questions.profiles import PROFILES as PROFILES
+    from .questions.profiles import Profile as Profile
+    from .questions.profiles import ProfileAnswer as ProfileAnswer
+    from .questions.profiles import profiles as profiles
     from .questions.trace.hold_back import hold_back as hold_back
     from .questions.trace.loss import Effort as Effort
     from .questions.trace.loss import Loss as Loss
@@ -158,6 +162,7 @@ _HOME = {
     "questions.event_answer": ("EventAnswer",),
     "questions.in_data": ("InData",),
     "questions.known_share": ("KnownShare", "known_shares"),
+    "questions.profiles": ("PROFILES", "Profile", "ProfileAnswer", "profiles"),
     "questions.measure": ("measure",),
     "questions.trace.question": ("Trace",),
     "runs.audit": ("audit_folder",),

@@ -1,6 +1,7 @@
 """What is said before an audit is believed."""
 
 from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,7 @@ from tests.people.test_habits import random_traces, traces
 import passerby as pb
 from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
 from passerby.audits.coverage import Absence, Coverage, coverage_of
-from passerby.audits.expectation import more_elsewhere
+from passerby.audits.expectation import more_elsewhere, times_there
 from passerby.audits.record import Added, told_backtest
 from passerby.visits.table import Skipped
 from passerby.visits.traces import LeftOut
@@ -83,14 +84,46 @@ def test_change_is_what_habits_did_not_expect() -> None:
     assert not any("they changed" in each for each in alerts(some.model_copy(update=unknown)))
 
 
+def gone_of(fitted: pb.People) -> pb.People:
+    """The same people, who are elsewhere at all published steps."""
+    return replace(fitted, actual=np.full_like(fitted.actual, fitted.elsewhere))
+
+
+def test_how_often_somebody_is_in_some_states_is_that_of_all_traces() -> None:
+    prior = pb.MarkovPrior([0.3, 0.5, 0.2], [[0.1, 0.6, 0.3], [0.4, 0.4, 0.2], [0.9, 0.0, 0.1]])
+    there, first, second = np.array([True, False, True]), 0.0, 0.0
+    for trace in product(range(3), repeat=4):
+        chance = prior.initial[trace[0]] * np.prod([prior.matrix(t)[x, y] for t, (x, y) in enumerate(pairwise(trace))])
+        number = there[list(trace)].sum()
+        first, second = first + chance * number, second + chance * number**2
+    assert times_there(prior, there, 4) == pytest.approx((first, second - first**2))
+
+
+def test_a_few_steps_of_one_person_are_no_change() -> None:
+    """Four steps of somebody who is elsewhere every second time differ by chance from what habits expect."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        one = pb.fit_people(traces(rng.integers(0, 2, (1, 40)) * 3, 4), holdout=4, habits="paper", min_active=1)
+        for away in (1, 3):
+            some = replace(one, actual=np.array([[3] * away + [0] * (4 - away)], dtype=np.int32))
+            said = alerts(covered(some), exact=True)
+            assert not any("they changed" in each for each in said)
+    many = pb.fit_people(traces(rng.integers(0, 2, (60, 40)) * 3, 4), holdout=4, habits="paper", min_active=1)
+    actual = np.where(np.arange(4) < 3, 3, 0) * np.ones((60, 1))
+    said = alerts(covered(replace(many, actual=actual.astype(np.int32))), exact=True)
+    assert any("they changed" in each for each in said)
+
+
 def test_what_habits_expect_of_people_who_live_by_them() -> None:
     fitted = pb.fit_people(random_traces(3, 400, 16, 5), holdout=4, habits="paper")
     rng = np.random.default_rng(0)
     drawn = np.array([fitted.prior(each, reduced=False)[0].sample(1, 4, rng)[0] for each in range(len(fitted))])
     living = replace(fitted, actual=drawn.astype(np.int32))
-    assert abs(more_elsewhere(living, 400) or 0.0) < 0.04
-    gone = replace(fitted, actual=np.full_like(fitted.actual, fitted.elsewhere))
-    expected = 1 - (more_elsewhere(gone, 400) or 0.0)
+    alive, away = more_elsewhere(living, 400), more_elsewhere(gone_of(fitted), 400)
+    assert alive is not None
+    assert away is not None
+    assert abs(alive.share) < 4 * alive.error < 0.08
+    gone, expected = gone_of(fitted), 1 - away.share
     assert expected == pytest.approx((drawn == fitted.elsewhere).mean(), abs=0.04)
     assert covered(gone).elsewhere_expected == pytest.approx(expected, abs=0.05)
     assert more_elsewhere(replace(fitted, actual=fitted.actual[:, :0])) is None

@@ -103,3 +103,8 @@ def test_a_move_is_measured_as_enumeration_says() -> None:
     assert contains(found.event, chance)
     assert contains(found.advantage, np.abs(yes - no).sum() / 2)
     assert 0 < found.advantage.lower < 1
+
+
+def test_who_would_be_there_instead_is_asked_of_one_person() -> None:
+    with pytest.raises(InputError, match=r"does not know who would be there instead; ask counted here, or measure\("):
+        parsed("replaced")

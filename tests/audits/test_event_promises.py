@@ -9,14 +9,18 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
+from passerby.audits.alerts import about_backtest
+from passerby.audits.calibration import calibrate
 from passerby.audits.event_promises import (
     COUNTED,
+    TESTS,
     VISITED,
     Events,
     Looked,
     _test,
     counted_zones,
     events_of,
+    said_of_tests,
     visit_chances,
 )
 from passerby.audits.job import Job
@@ -114,3 +118,47 @@ def test_what_is_told_of_events_rests_on_five_people() -> None:
     assert (visited.promised, visited.right, visited.visitors, visited.tested) == (0.1, None, 0, 0)
     assert (visited.power, visited.found) == (None, None)
     assert (counted.promised, counted.right) == (1.0, 1.0)
+
+
+def test_tests_have_a_verdict_at_the_published_window() -> None:
+    found = pb.backtest(random_traces(3, 60, 20, 8), holdout=3, habits="paper", people=40)
+    for what, event in TESTS.items():
+        row, tests = found.published(what), found.tried[0].events
+        assert tests is not None
+        assert row["promised"] == pytest.approx(tests.tests[event].promised.mean())
+        assert row["right"] == pytest.approx(tests.tests[event].found.mean())
+        assert row["people"] == len(set(tests.tests[event].who.tolist()))
+    told = told_backtest(found, pl.Series([0.5] * 40), None)
+    assert [each.event for each in told.tested] == [VISITED, COUNTED]
+    for each in told.tested:
+        [window] = (one for one in told.windows if (TESTS.get(one.what), one.steps_before) == (each.event, 0))
+        assert (each.verdict, each.right) == (window.verdict, window.right)
+        assert each.verdict in each.sentence
+        [same] = (same for same in told.events if (same.event, same.steps_before) == (each.event, 0))
+        assert each.right == same.found
+
+
+def test_tests_that_find_far_fewer_are_said() -> None:
+    found = pb.backtest(random_traces(3, 60, 20, 8), holdout=3, habits="paper", people=40)
+    tried = []
+    for each in found.tried:
+        assert each.events is not None
+        alike = each.events.tests.items()
+        tests = {name: Looked(one.who, np.full(len(one.who), 0.9), one.found * 0) for name, one in alike}
+        tried.append(replace(each, events=each.events._replace(tests=tests)))
+    worse = calibrate(tried, found.tried_misses, found.misses, found.steps, found.independent)
+    told = told_backtest(worse, pl.Series([0.5] * 40), None)
+    assert [each.verdict for each in told.tested] == ["did not come true"] * 2
+    alerts = list(about_backtest(told, None))
+    assert "a test with 1 % of false alarms was to find 90 % of the people, and it found 0 %" in alerts[-1]
+    assert alerts[-1].endswith("What this report says of such tests is likely too high.")
+    words = said_of_tests(VISITED, "cannot be told", 1, 0.5, 0.5)
+    assert words.startswith("Whether tests of presence at counted places come true cannot be told: in the published")
+    assert "50 % of the people who were at one of them, and it found 50 %" in words
+
+
+def test_nobody_is_looked_for_twice() -> None:
+    people = pb.fit_people(random_traces(3, 60, 14, 8), holdout=4, habits="paper")
+    found = Events.of(events_of(job_of(people, pb.Release([[0, 1, 2]] * 4)), np.random.default_rng(0)))
+    for tests in found.tests.values():
+        assert len(set(tests.who.tolist())) == len(tests.who)

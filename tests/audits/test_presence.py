@@ -1,19 +1,25 @@
 """Presence at counted places: against enumeration, closed forms and laws, for both adversaries."""
 
+import math
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy.special import ndtr, ndtri
 from tests.report.answers import at_place
 
 import passerby as pb
-from passerby.audits.presence import Everybody, Watched, presence
+from passerby.audits import presence_tests
+from passerby.audits.everyone import Everybody
+from passerby.audits.job import Job
+from passerby.audits.presence import Chosen, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import Beside, Person, measures, rows_of_places, shifted, single_counts_of
-from passerby.audits.presence_summary import about_presence
+from passerby.audits.presence_habits import Beside, Person, measures, row_of, rows_of_places, shifted, single_counts_of
+from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.question_record import Bracket, HourAnswer
 from passerby.audits.question_words import places_by_name
 from passerby.audits.sample import only
@@ -21,9 +27,12 @@ from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else
 from passerby.others.numbers import poisson_binomial
+from passerby.questions.laws import Law
 from passerby.support.blocks import Team
 
 T = 4
+#: One person, who is asked about the first place.
+ONE = Chosen(np.array([0]), ((0,),))
 ENDS = ("advantage", "power", "certain", "absent")
 
 
@@ -80,10 +89,39 @@ def test_a_single_raw_count_tells_as_much_as_the_largest_chance_of_a_number() ->
     assert row["power_lower"] <= power + 1e-9 <= row["power_upper"] + 1e-9
 
 
-def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> float:
-    """The advantage of raw counts of one place by enumeration of everybody's traces."""
+def one_count(away: float) -> tuple[Person, pb.MarkovPrior, np.ndarray]:
+    """A person who stays where they are, at the only counted place or not, beside five others known by habits."""
+    chances = np.array([0.3, 0.6, 0.2, 0.9, 0.5])
+    prior = pb.MarkovPrior([1 - away, away], np.eye(2))
+    law = poisson_binomial(chances)
+    table, nobody = Table.of([law]), np.zeros(1, dtype=np.int64)
+    absent = np.zeros(8)
+    absent[law[0] : law[0] + len(law[1])] = law[1]
+    return Person(prior, pb.Release([0]), Beside(table, table, nobody, nobody), 2000, 0.99), prior, absent
 
-    def law(person: pb.MarkovPrior, held: bool | None) -> dict[tuple[int, ...], float]:
+
+@pytest.mark.parametrize(("zone", "share"), [((0,), 1.0), (None, 0.25)])
+def test_weeks_hold_the_truth_by_enumeration(zone: tuple[int, ...] | None, share: float) -> None:
+    person, _, absent = one_count(0.75)
+    present = share * np.roll(absent, 1) + (1 - share) * absent
+    rng = np.random.default_rng(1)
+    row = row_of(person, person.drawn(rng), zone, rng)
+    yes, no = present, absent
+    for _ in range(3):
+        yes, no = np.multiply.outer(yes, present).ravel(), np.multiply.outer(no, absent).ravel()
+    for number, (one, other) in enumerate([(present, absent), (yes, no)]):
+        exact = float(np.maximum(one - other, 0).sum())
+        assert row["weeks_lower"][number] <= exact + 1e-9
+        assert exact <= row["weeks_upper"][number] + 1e-9
+    for side in ("weeks_lower", "weeks_upper"):
+        assert row[side] == sorted(row[side])
+    assert (row["year_lower"], row["year_upper"]) == (row["weeks_lower"][-1], row["weeks_upper"][-1])
+
+
+def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps: int) -> tuple[float, float]:
+    """The advantage, and the power at 1 %, of raw counts of one place by enumeration of everybody's traces."""
+
+    def law_of(person: pb.MarkovPrior, held: bool | None) -> dict[tuple[int, ...], float]:
         out: dict[tuple[int, ...], float] = {}
         for trace in np.ndindex(*[person.places] * steps):
             p = float(person.initial[trace[0]])
@@ -97,17 +135,18 @@ def truth(prior: pb.MarkovPrior, others: list[pb.MarkovPrior], place: int, steps
 
     sides = []
     for held in (True, False):
-        sums = law(prior, held)
+        sums = law_of(prior, held)
         for other in others:
             more: dict[tuple[int, ...], float] = {}
             for a, p in sums.items():
-                for b, q in law(other, None).items():
+                for b, q in law_of(other, None).items():
                     key = tuple(x + y for x, y in zip(a, b, strict=True))
                     more[key] = more.get(key, 0.0) + p * q
             sums = more
         sides.append(sums)
     keys = {*sides[0], *sides[1]}
-    return sum(abs(sides[0].get(key, 0.0) - sides[1].get(key, 0.0)) for key in keys) / 2
+    law = Law(*(np.array([side.get(key, 0.0) for key in keys]) for side in sides))
+    return law.advantage, law.power(0.01)
 
 
 def test_both_ends_hold_for_the_true_law_of_others() -> None:
@@ -134,11 +173,40 @@ def test_both_ends_hold_for_the_true_law_of_others() -> None:
             prior, pb.Release([0] * 3), Beside(Table.of(laws), told, np.zeros(3, dtype=np.int64), known), 700, 0.99
         )
         (row,) = rows_of_places(person, [(0,)], rng)
-        upper.append(row["advantage_upper"])
-        lower.append(row["advantage_lower"])
-    assert np.mean(lower) <= exact + 0.02
-    assert np.mean(upper) >= exact
-    assert max(law[1].max() for law in laws) * 0.3 < np.mean(lower)
+        upper.append([row["advantage_upper"], row["power_upper"]])
+        lower.append([row["advantage_lower"], row["power_lower"]])
+    assert (np.mean(lower, axis=0) <= np.array(exact) + 0.02).all()
+    assert (np.mean(upper, axis=0) >= exact).all()
+    assert max(law[1].max() for law in laws) * 0.3 < np.mean(lower, axis=0)[0]
+
+
+def test_tests_that_draws_choose_hold_what_they_say() -> None:
+    """Normal scores, of which all is known: at most one of 300 ends is above the truth, and they are near it."""
+    rng, apart = np.random.default_rng(1), 2.0
+    exact = 2 * ndtr(apart / 2) - 1, float(ndtr(apart + ndtri(0.01)))
+    sides = ((400, 1000), (1200, 3000))
+    tests = []
+    for _ in range(300):
+        choosing, scoring = ([rng.normal(apart, 1, yes), rng.normal(0, 1, no)] for yes, no in sides)
+        tests.append(presence_tests.tested(choosing, scoring, 0.99, math.log(1 / 9)))
+    found = [(each.advantage, each.power) for each in tests]
+    for most, values in zip(exact, zip(*found, strict=True), strict=True):
+        assert np.sum(np.array(values) > most) <= 6
+        assert np.mean(values) > 0.5 * most
+    nothing = [np.zeros(9), np.zeros(9)]
+    assert presence_tests.tested(nothing, nothing, 0.99, 0.0).advantage == 0
+
+
+def test_tests_find_most_of_what_can_be_found(people: pb.People) -> None:
+    """Rounding is the same data, less telling: what a test surely finds must not be more by more than chance."""
+    raw, rounded = (presence(people, pb.Release([[0, 2]] * T, way), sample=12) for way in (pb.Raw(), pb.Rounding(3)))
+    for name in ("advantage", "power"):
+        assert raw[f"{name}_lower"].mean() > rounded[f"{name}_lower"].mean() - 0.03  # type: ignore[operator]
+
+
+def test_more_runs_draw_more(people: pb.People) -> None:
+    few, many = (presence(people, pb.Release([[0, 2]] * T), sample=6, runs=runs) for runs in (10, 3000))
+    assert (many["advantage_upper"] - few["advantage_upper"]).mean() < 0  # type: ignore[operator]
 
 
 def test_an_insider_reads_raw_counts(people: pb.People) -> None:
@@ -171,6 +239,18 @@ def test_whoever_knows_less_finds_less(people: pb.People) -> None:
     for name in ("advantage", "power"):
         assert (both[f"{name}_lower"] <= both[f"{name}_upper_insider"] + 1e-6).all()
         assert (both[f"{name}_lower"] <= both[f"{name}_upper"]).all()
+        assert (both[f"{name}_upper"] <= both[f"{name}_upper_insider"]).all()
+
+
+def test_what_others_hide_bounds_presence_where_nothing_else_is_counted(people: pb.People) -> None:
+    """With few draws, limits are wide: what is hidden of somebody who is told needs none."""
+    release = pb.Release([[0]] * T)
+    everybody = Everybody.here(people, Team(1))
+    asked = Presence(Job(people, release, Measurement()), Watched.of(release, people.places), ONE, "habits")
+    person, zones = person_of(work_of(asked, everybody), 0, [(0,)])
+    few, many = (rows_of_places(replace(person, runs=n), zones, np.random.default_rng(1))[0] for n in (20, 20_000))
+    assert few["advantage_upper"] < 1
+    assert few["advantage_upper"] >= many["advantage_lower"]
 
 
 def test_zones_are_measured_as_their_places(people: pb.People) -> None:
@@ -190,7 +270,7 @@ def test_zones_are_measured_as_their_places(people: pb.People) -> None:
 def test_rows_are_the_same_in_other_blocks(people: pb.People, monkeypatch: pytest.MonkeyPatch) -> None:
     release = pb.Release([[0, 2]] * T)
     first = presence(people, release, sample=6)
-    monkeypatch.setattr("passerby.audits.presence.partition_size", lambda _: 13)
+    monkeypatch.setattr("passerby.audits.everyone.partition_size", lambda _: 13)
     with ThreadPoolExecutor(2) as threads:
         assert presence(people, release, sample=6, executor=threads).equals(first)
 
@@ -262,7 +342,7 @@ def test_a_small_hospital_is_an_alert_and_a_large_station_is_none(city: pb.Peopl
     assert small in said
     assert "tell" in said
     assert f"{large} (at least" not in said
-    assert said.count("Whoever knows where everybody else was") == 1
+    assert said.count("An insider, who knows where everybody else was,") == 1
     hidden = found(city, pb.Release(sensors, pb.Suppression(10)))
     assert not any(small in alert for alert in hidden.alerts)
 
@@ -282,6 +362,19 @@ def test_what_is_told_obeys_the_rule_of_five(city: pb.People) -> None:
             assert way["raw"] >= max(way["hidden below 5"], way["rounded to 5"], way["noise 1"]) - 1e-4
             assert way["hidden below 5"] >= way["hidden below 10"] - 1e-4
             assert way["noise 1"] >= way["noise 2"]
+    tried = [each.place for each in present.places if any(way.day for way in each.ways)]
+    assert tried == [] or (tried[0] == names[0] and len(tried) <= 2)
+
+
+def test_ways_are_tried_on_all_counts_together(people: pb.People) -> None:
+    """All counts tell no less than one: what is found for sure is no more than the other end of all of them."""
+    ways = [way for each in found(people, pb.Release([[0, 2]] * T)).places for way in each.ways if way.day]
+    assert {way.way for way in ways} == {*RULES, *NOISE}
+    for way in ways:
+        assert way.day is not None
+        assert way.day.lower <= way.day.upper
+    day = {way.way: way.day for way in ways if way.day}
+    assert day["noise 2"].lower <= day["raw"].upper
 
 
 def test_alerts_name_five_places_at_most(city: pb.People) -> None:
@@ -327,7 +420,7 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
     (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
-    assert said.startswith("Counts that are not exact still tell somebody who knows where everybody else was")
+    assert said.startswith("Counts that are not exact still tell an insider, who knows where everybody else was,")
     assert "gate (up to 48 %)" in said
     sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
     assert "gate (up to 48 %)" in next(about_presence([sure]))
@@ -335,6 +428,6 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
     assert [*about_presence([exact])] == [
-        "Whoever knows where everybody else was reads from any exact count who was there."
+        "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
     assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))

@@ -10,8 +10,14 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import passerby as pb
+from passerby.audits.everyone import Everybody
 from passerby.audits.question_rows import SCHEMA
+from passerby.audits.question_summary import told_answers
+from passerby.audits.question_words import places_by_name
+from passerby.audits.questions import counted_by_habits
+from passerby.audits.settings import Measurement
 from passerby.errors import ConfigError, InputError
+from passerby.support.blocks import Team
 
 T = 4
 ASKED: list[Any] = [1, pb.InData(), pb.EachStep(), "visited:home-area 01", "never:office 01", "visited 2 times:park 01"]
@@ -128,7 +134,7 @@ def test_a_crowd_is_another_adversary(people: pb.People) -> None:
         ([pb.Event(pb.Visitors([99], range(T)))], "there are 20 places"),
         ([pb.Event(pb.Present([0], T))], f"step {T}"),
         ([pb.InData(instead=pb.line_prior(3))], "over one person's places"),
-        ([pb.Trace(1, zones=[0] * 20)], "as they are numbered here"),
+        ([pb.Trace(1, zones=[0] * 20)], "measure(people.prior(person, reduced=False)[0], release, Trace(...))"),
         ([T], "misses"),
     ],
 )
@@ -136,3 +142,43 @@ def test_questions_that_cannot_be_asked_are_refused_at_once(people: pb.People, q
     with pytest.raises(InputError) as error:
         pb.audit(people, pb.Release([[0, 2]] * T), 1, questions=questions, workers=1)
     assert said in str(error.value)
+
+
+def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None:
+    """Both ends are consistent with those of others=Crowd(), and means are of who is counted first."""
+    release, how, named = pb.Release([[0, 2]] * T), Measurement(), places_by_name(people.places)
+    found = counted_by_habits(Everybody.here(people, Team(1)), release, how, named, 12, Team(1))
+    assert not isinstance(found, str)
+    asked, rows = found
+    assert rows.height == 12
+    assert set(rows["adversary"]) == {"habits"}
+    whole = pb.audit(people, release.with_others(pb.Crowd()), 1, questions=["counted"], workers=1)
+    both = rows.join(whole, on=["person", "question"], suffix="_asked")
+    assert both.height == 12
+    for name in ("advantage", "power"):
+        assert (both[f"{name}_lower"] <= both[f"{name}_upper_asked"] + 0.05).all()
+        assert (both[f"{name}_lower_asked"] <= both[f"{name}_upper"] + 0.05).all()
+    assert both["chance"].to_list() == pytest.approx([0.5] * 12)
+    sighted = rows.select("person").with_columns(sighted=pl.Series([0.9] * 6 + [0.01] * 6)).lazy()
+    (told,) = told_answers(rows, asked, named, sighted)
+    for part in told.groups:
+        power = rows["power_lower"][:6] if part.counted else rows["power_lower"][6:]
+        assert part.power.lower == pytest.approx(power.mean())
+        assert part.people >= 5
+    few = sighted.with_columns(sighted=pl.Series([0.9] * 2 + [0.01] * 10))
+    assert told_answers(rows, asked, named, few)[0].groups == []
+
+
+@pytest.mark.parametrize("questions", [None, [pb.InData()]])
+def test_counts_that_are_chosen_as_one_goes_are_refused_at_once(questions: Any) -> None:
+    people = pb.fit_people(pb.simulate_city(12, 20, 3), window="2h", places=6, min_active=1, holdout=3)
+    with pytest.raises(
+        pb.UnsupportedRelease, match="a policy chooses these counts as one goes, and audits and plans are for"
+    ):
+        pb.audit(people, pb.Release.adaptive(lambda history: [0], steps=3), questions=questions, workers=1)
+
+
+def test_what_an_audit_says_to_do_of_zones_can_be_done(people: pb.People) -> None:
+    release, zones = pb.Release([[0, 2]] * T), [place % 3 for place in range(len(people.places))]
+    found = pb.measure(people.prior(0, reduced=False)[0], release, pb.Trace(1, zones=zones))
+    assert 0 <= found.lower <= found.upper <= 1

@@ -1,6 +1,9 @@
 """`passerby check`: from a table to a page, as a newcomer would."""
 
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -65,3 +68,36 @@ def test_a_plan_of_a_table_needs_no_visits(counts: Path, capsys: pytest.CaptureF
     assert "What may be published?" in (counts.parent / "plan" / "plan.html").read_text()
     assert main([*asked, "--overwrite", "--holdout", "4"]) == 2
     assert "--holdout is for visits" in " ".join(capsys.readouterr().err.split())
+
+
+def _again(page: Path) -> list[str]:
+    """The command that a page gives to do it again."""
+    text = html.unescape(page.read_text())
+    found = re.search(r"passerby (?:check|plan) counts\.csv[^<]*", text)
+    assert found
+    return shlex.split(found[0])[1:]
+
+
+@pytest.mark.usefixtures("capsys")
+def test_the_command_of_the_page_does_the_same_again(counts: Path) -> None:
+    more = ["--timezone", "Europe/Paris", "--time-format", "day-first", "--step", "1h", "--runs", "20", "--seed", "3"]
+    place = ["--place", "clinic=hospital 001", "--personas", "dialysis"]
+    assert main(["check", "counts.csv", *place, *more]) == 0
+    again = _again(counts.parent / "check" / "report.html")
+    assert again == ["check", "counts.csv", *place, *more]
+    before = json.loads((counts.parent / "check" / "check.json").read_text())
+    assert main([*again, "--overwrite"]) == 0
+    assert json.loads((counts.parent / "check" / "check.json").read_text()) == before
+
+
+@pytest.mark.usefixtures("capsys")
+def test_so_does_that_of_a_plan(counts: Path) -> None:
+    said = ["--personas", "dialysis", "--at-most", "0", "--above", "0.3", "--against", "insider"]
+    said += ["--levers", "rounding", "places", "--forbid", "rounding", "--stay", "station"]
+    said += ["--timezone", "Europe/Paris", "--seed", "3", "--runs", "20"]
+    assert main(["plan", "counts.csv", *said]) == 0
+    again = _again(counts.parent / "plan" / "plan.html")
+    assert sorted(again) == sorted(["plan", "counts.csv", *said])
+    before = json.loads((counts.parent / "plan" / "plan.json").read_text())
+    assert main([*again, "--overwrite"]) == 0
+    assert json.loads((counts.parent / "plan" / "plan.json").read_text()) == before

@@ -13,7 +13,7 @@ from tests.questions.trace.test_counts import Flip, any_counts, best, channel
 
 import passerby as pb
 from passerby.measurement.sensitivity import most_changed, most_counted, sensitivity
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 
 
 def of_traces(bits: Any, weights: Any) -> tuple[float, float]:

@@ -1,3 +1,4 @@
+import pickle
 import re
 from typing import Any
 
@@ -213,3 +214,36 @@ def test_evidence_of_what_is_drawn(case: Case) -> None:
     traces = case.prior.sample(20, case.steps, np.random.default_rng(1))
     published = case.release.publish(traces, np.random.default_rng([2, 3]))
     np.testing.assert_array_equal(case.release.drawn(traces, [2, 3]), case.release.evidence(published))
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        pb.Release([[0, 2], [], 1], pb.Rounding(5), others=[[3, 4], [], 5]),
+        pb.Release([[0, 2], [], 1]),
+        pb.Release(counts=[pb.Present([0, 1], 0), pb.Moved([0], [2], 1)], steps=3, mechanism=pb.Gaussian(1.0)),
+    ],
+)
+class TestEveryReleaseIsOfCounts:
+    """Sensors are counts of one place: all releases say the same of themselves."""
+
+    def test_counts_make_the_same_release(self, release: pb.Release) -> None:
+        again = pb.Release(counts=release.listed, steps=3)
+        assert again == release
+        assert again.counts == release.counts
+        assert [len(step) for step in release.counts] == [len(step) for step in release.sensors]
+
+    def test_places_that_are_counted_alike_have_one_label(self, release: pb.Release) -> None:
+        label = release.alike(5)
+        for one in range(5):
+            for two in range(5):
+                same = all((one in zone) == (two in zone) for zone in release.zones)
+                assert (label[one] == label[two]) == same
+        assert label[4] == 0
+
+    def test_workers_get_the_same_and_no_more(self, release: pb.Release) -> None:
+        bare = len(pickle.dumps(release))
+        assert release.listed
+        sent = pickle.dumps(release)
+        assert len(sent) == bare
+        assert (pickle.loads(sent), hash(pickle.loads(sent))) == (release, hash(release))

@@ -7,7 +7,6 @@ from tests.oracle import World
 
 import passerby as pb
 from passerby.model import memory
-from passerby.model.count_release import CountRelease
 from passerby.others.by_habits import CountsByHabits as Heard
 from passerby.others.by_habits import everyone_else
 from passerby.others.counted import states_by_place
@@ -36,13 +35,12 @@ def found(people: pb.People) -> Heard:
     return out
 
 
-def world_of(people: pb.People, person: int) -> tuple[World, CountRelease, list[int]]:
+def world_of(people: pb.People, person: int) -> tuple[World, pb.Release, list[int]]:
     """All traces of one person over the states of their chain, the counts over these, and the real trace."""
-    zones = RELEASE.alike(len(people.places))  # type: ignore[attr-defined]
+    zones = RELEASE.alike(len(people.places))
     prior, places = people.usual.prior(person, zones=zones)
     state_of = states_by_place(places, len(people.places), zones)
     own = RELEASE.relabelled(state_of)
-    assert isinstance(own, CountRelease)
     return World(prior, 4), own, state_of[people.actual[person]].tolist()
 
 

@@ -12,9 +12,11 @@ from tests.oracle import World
 from tests.strategies import Whimsical, chain
 
 import passerby as pb
+from passerby.model.signals import by_channel
 from passerby.others.by_habits import SensorsByHabits as Expected
 from passerby.others.by_habits import everyone_else
 from passerby.others.counted import Counted
+from passerby.others.crowd import channel_of
 from passerby.others.numbers import poisson_binomial, without
 from passerby.questions.trace.methods.formula import leakage_bound
 
@@ -41,6 +43,22 @@ def test_numbers_are_poisson_binomial(chances: list[float], taken: int) -> None:
     rest = chances[:taken] + chances[taken + 1 :]
     found = without(poisson_binomial(chances), chances[taken])
     np.testing.assert_allclose(spread(found, size)[:-1], by_enumeration(rest), atol=1e-12)
+
+
+def test_raw_counts_beside_unknown_people_are_looked_up_at_once() -> None:
+    """What all channels say together is, to the last digit, what the mechanism of each says by itself."""
+    rng = np.random.default_rng(0)
+    laws = [[poisson_binomial(rng.random(size) ** 3) for size in sizes] for sizes in ((0, 3), (12, 25), (7, 1))]
+    channels = tuple(tuple(channel_of(pb.Raw(), (least + 2, law)) for least, law in step) for step in laws)
+    values = rng.integers(0, 20, (40, 3, 2)).astype(np.float64)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    values[rng.random(values.shape) < 0.1] = 2.5
+    found = by_channel(channels, values)
+    for t, j in product(range(3), range(2)):
+        mechanism, others = channels[t][j]
+        for bit in (0, 1):
+            np.testing.assert_array_equal(found[bit][:, t, j], mechanism.log_likelihood(values[:, t, j], others + bit))
+        assert channels[t][j].apart == mechanism.total_variation(others)
 
 
 def test_one_sensor_is_exact() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.plans.cells import around, cells_of
+from passerby.plans.cells import cells_of
 from passerby.plans.cost import Truth, cost_of, error_of
 
 COUNTS = np.array([[3, 17, 40], [0, 8, 55]])
-TRUE = Truth(lambda release: [int(sum(COUNTS[t, x] for x, t in around(cell))) for cell in cells_of(release)])
+TRUE = Truth(lambda release: [int(sum(COUNTS[t, x] for x, t in cell.around)) for cell in cells_of(release)])
 WANTED = pb.Release([[0, 1, 2], [0, 1, 2]])
 
 

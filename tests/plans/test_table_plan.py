@@ -1,5 +1,6 @@
 """What may be published of a table: verdicts by the ends, and the cost of each way."""
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 import passerby as pb
 from passerby.errors import InputError
 from passerby.plans.table_plan import LEVERS, TablePlan, plan_table
+from passerby.report.table_plan_page import plan_sentences
 
 TABLE = pl.DataFrame(
     {
@@ -82,3 +84,66 @@ def test_a_place_that_must_stay_stays() -> None:
 def test_what_is_wrong_is_said(more: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         plan_table(TABLE, **{"limit": pb.Limit(share=0, above=0.3), "personas": PEOPLE, **QUICK, **more})
+
+
+def _week(**columns: Callable[[int, int], object]) -> pl.DataFrame:
+    when = [(day, hour) for day in range(7) for hour in range(7, 19)]
+    times = [f"2024-01-{15 + day} {hour:02}:00" for day, hour in when]
+    return pl.DataFrame({"time": times} | {name: [of(*at) for at in when] for name, of in columns.items()})
+
+
+def test_each_place_is_judged_on_a_day_when_they_are_there() -> None:
+    """The family is at the market on Saturdays alone, where one person is counted an hour."""
+    table = _week(kindergarten=lambda *_: 5000, market=lambda *_: 1)
+    plan = plan_table(table, pb.Limit(share=0, above=0.25), "family", levers=["places"], **QUICK)
+    raw, without = (next(x for x in plan.tried if x.left_out == left) for left in ((), ("market",)))
+    assert raw.verdict == "refused"
+    assert plan.recommended["exact"] == without
+    assert without.verdict == "sure"
+    said = " ".join(plan_sentences(plan))
+    assert "The table as it is breaks the limit" in said
+    assert "hold if others come independently of each other" in said
+    assert "hold for the numbers of this table alone" in said
+
+
+HIDDEN = _week(clinic=lambda _, hour: "12" if hour >= 12 else "< 10", station=lambda *_: "4000")
+
+
+def test_hidden_hours_are_never_sure() -> None:
+    plan = plan_table(HIDDEN, pb.Limit(share=0, above=0.25), "dialysis", levers=["rounding"], **QUICK)
+    assert {way.verdict for way in plan.tried} == {"unexamined"}
+    assert not plan.recommended
+    said = " ".join(plan_sentences(plan))
+    assert "No persona is examined in full, so that nothing can be recommended." in said
+    assert "not examined. The hours when they are there are hidden or not in the table." in said
+
+
+def test_who_is_not_examined_does_not_choose_the_best_way() -> None:
+    people = [*pb.read_personas("dialysis"), pb.Persona("commuter", [("Mon 07:00-12:00", "station", 0.5)])]
+    plan = plan_table(HIDDEN, pb.Limit(share=0, above=0.25), people, levers=["rounding"], **QUICK)
+    assert plan.recommended["exact"].words == "as it is"
+    assert (plan.recommended["exact"].verdict, plan.recommended["exact"].at_most) == ("unexamined", 0.5)
+    assert "What follows is for the personas that are examined alone." in plan_sentences(plan)
+
+
+def test_large_counts_are_sure_with_few_runs() -> None:
+    plan = plan_table(
+        _week(clinic=lambda *_: 5000), pb.Limit(share=0, above=0.05), "dialysis", levers=["rounding"], runs=20
+    )
+    assert next(way for way in plan.tried if way.words == "as it is").verdict == "sure"
+
+
+def test_a_place_where_they_never_are_in_these_hours_is_no_reason_for_doubt() -> None:
+    """The table is of Monday, and the market is for Saturday."""
+    table = _week(clinic=lambda *_: 5000, market=lambda *_: 50).filter(pl.col("time").str.starts_with("2024-01-15"))
+    plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
+    assert [way.verdict for way in plan.tried] == ["sure"]
+    assert any("dialysis at market: not examined" in each for each in plan.remarks)
+
+
+def test_who_is_hidden_in_part_is_not_sure_either() -> None:
+    """On Mondays and Wednesdays the clinic is hidden, and on Fridays it is shown."""
+    table = _week(clinic=lambda day, _: "< 10" if day in (0, 2) else "4000")
+    plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
+    assert [way.verdict for way in plan.tried] == ["unexamined"]
+    assert not plan.recommended

@@ -13,8 +13,11 @@ from tests.oracle import World
 from tests.strategies import rows
 
 import passerby as pb
+from passerby.errors import Contradiction
 from passerby.outcomes.series import MAX_SERIES
 from passerby.questions.event_answer import EventAnswer
+from passerby.questions.laws import Law
+from passerby.questions.parts import Listed
 
 FALSE = (0.0, 0.01, 0.2, 1.0)
 CHANCES = (0.0, 0.4, 0.9, 1.0)
@@ -262,3 +265,16 @@ def test_limits_of_drawn_series_hold_as_often_as_promised() -> None:
         outside += [not events.contains(end, truth) for end, truth in zip(ends, truths, strict=True)]
     assert (outside / 300 <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 300)).all()
     assert len(want.yes) <= MAX_SERIES
+
+
+def test_ends_that_differ_by_rounding_alone_are_no_contradiction() -> None:
+    """Sums of chances near one are right to sixteen digits, however small their difference is."""
+
+    def told(less: float, more: float) -> EventAnswer:
+        parts = [Listed("list", 1.0, Law(np.array([x, 1 - x]), np.array([0.0, 1.0]))) for x in (less, more)]
+        return EventAnswer(pb.Interval(0.5, 0.5), "open", 0.99, 0.01, 0.0, tuple(parts))
+
+    found = told(4.714139845152232e-08, 4.714139856254462e-08).advantage
+    assert found.lower == pytest.approx(4.714e-08, rel=1e-3)
+    with pytest.raises(Contradiction):
+        _ = told(4.7e-08, 4.8e-08).advantage

@@ -60,6 +60,46 @@ def test_each_step_is_found_as_well_as_enumeration_finds(seed: int) -> None:
     assert found.easiest == int(np.argmax(found.lower))
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_raw_membership_has_a_closed_form_for_any_habits(seed: int) -> None:
+    """A mixture of habits: one pass finds how likely no sighting is, and everything follows; nothing is drawn."""
+    rng = np.random.default_rng(seed)
+    places, steps = int(rng.integers(2, 4)), int(rng.integers(1, 4))
+    parts = [pb.MarkovPrior(rows(rng, (places,), False), rows(rng, (places, places), seed % 3 == 0)) for _ in range(2)]
+    prior = pb.MarkovPrior.mixture([0.3, 0.7], parts)
+    sensors = [rng.choice(places, int(rng.integers(0, places)), replace=False).tolist() for _ in range(steps)]
+    release = pb.Release(sensors) if seed % 4 else pb.Release(counts=[pb.Present([0, 1], 0)], steps=steps)
+    share = float(rng.choice([0.5, 0.05]))
+    found = pb.measure(prior, release, pb.InData(share=share))
+    assert found.methods == ("sightings",)
+    assert not found.sampled
+    with np.errstate(invalid="ignore", divide="ignore"):
+        want = events.membership(prior, release, None, share)
+        assert found.advantage.lower == found.advantage.upper == pytest.approx(want.advantage, abs=1e-12)
+        for false in FALSE:
+            assert found.power(false).lower == pytest.approx(want.power(false), abs=1e-12)
+            assert found.power(false).lower == pytest.approx(false + (1 - false) * want.advantage, abs=1e-12)
+        for chance in CHANCES:
+            assert events.contains(found.certain(chance), want.certain(chance))
+            assert events.contains(found.absent(chance), want.absent(chance))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_event_that_sensors_see_is_seen_whatever_the_habits(seed: int) -> None:
+    """Sensors where it comes true, at all of its steps: told for certain, also of habits with modes."""
+    rng = np.random.default_rng(seed)
+    parts = [pb.MarkovPrior(rows(rng, (3,), False), rows(rng, (3, 3), False)) for _ in range(2)]
+    prior = pb.MarkovPrior.mixture([0.5, 0.5], parts)
+    event = pb.Event(pb.Visitors([1], range(3)))
+    found = pb.measure(prior, pb.Release([[1], [0, 1], [1]]), event)
+    assert found.methods == ("sightings",)
+    assert found.advantage.lower == 1.0
+    partly = pb.measure(prior, pb.Release([[1], [0], [1]]), event)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        want = events.truth(prior, pb.Release([[1], [0], [1]]), event)
+        assert events.contains(partly.advantage, want.advantage)
+
+
 @pytest.mark.thorough
 @given(st.integers(24, 10**9), st.booleans())
 def test_both_are_answered_as_well_as_enumeration_finds(seed: int, replaced: bool) -> None:

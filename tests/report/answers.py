@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from passerby.audits.question_record import Answers, Bracket, HourAnswer, PlaceAnswers, StepAnswer, WayAnswer
+from passerby.audits.question_record import (
+    Answers,
+    Bracket,
+    HourAnswer,
+    PlaceAnswers,
+    ShareAnswers,
+    StepAnswer,
+    WayAnswer,
+    WeekAnswer,
+)
 from passerby.audits.record import Ends, Statistics
 
 #: Ways to publish, and the power of the most telling count under each.
@@ -30,6 +39,23 @@ def ends(lower: float, upper: float | None = None) -> Ends:
     return Ends(lower=statistics(lower), upper=statistics(lower if upper is None else upper))
 
 
+def weeks(lower: float, upper: float) -> list[WeekAnswer]:
+    """Ends that grow with the weeks."""
+    return [WeekAnswer(weeks=n, lower=1 - (1 - lower) ** n, upper=1 - (1 - upper) ** n) for n in (1, 4, 12, 26, 52)]
+
+
+def shares(place: str) -> list[ShareAnswers]:
+    """Membership and presence at a place, to whoever knows nobody, half of the others, or all."""
+    about: dict[str, Any] = {"people": 40}
+    found = []
+    for question, where, most in (("counted", None, 0.4), (f"visited:{place}", place, 1.0)):
+        for share, lower, upper in ((0.0, 0.1, 0.2), (0.5, 0.3, 0.6), (1.0, 1.0, 1.0)):
+            both = bracket(most * lower, most * upper)
+            one = ShareAnswers(question=question, place=where, share=share, advantage=both, power=both, **about)
+            found.append(one)
+    return found
+
+
 def at_place(name: str, adversary: str, power: Bracket | None, steps: int = 4, **more: Any) -> PlaceAnswers:
     """What one adversary finds at a place; None: fewer than five people may well be there."""
     known = power is not None
@@ -52,8 +78,11 @@ def at_place(name: str, adversary: str, power: Bracket | None, steps: int = 4, *
         "advantage": bracket(power.lower, power.upper) if power else None,
         "power": power,
         "certain": bracket(0.9 * power.lower, power.upper) if power else None,
+        "weeks": weeks(power.lower, power.upper) if power else [],
         "by_step": hours if by_habits else [],
-        "ways": [WayAnswer(way=way, advantage=p, power=p) for way, p in WAYS.items()] if by_habits else [],
+        "ways": [WayAnswer(way=way, advantage=p, power=p, day=bracket(p, min(1.0, 1.5 * p))) for way, p in WAYS.items()]
+        if by_habits
+        else [],
     }
     return PlaceAnswers(place=name, adversary=adversary, **{**given, **more})
 
@@ -84,7 +113,13 @@ def questions(steps: int = 4, people: int = 60) -> list[Answers]:
     event: dict[str, Any] = {"kind": "event", "adversary": "insider", "people": people}
     return [
         Answers(
-            **counted, **about, adversary="insider", advantage=ends(0.4), power=ends(0.42, 0.43), certain=ends(0.37)
+            **counted,
+            **about,
+            adversary="insider",
+            advantage=ends(0.4),
+            power=ends(0.42, 0.43),
+            certain=ends(0.37),
+            weeks=weeks(0.4, 0.4),
         ),
         Answers(
             **counted,
@@ -93,6 +128,7 @@ def questions(steps: int = 4, people: int = 60) -> list[Answers]:
             advantage=ends(0.1, 0.3),
             power=ends(0.05, 0.2),
             certain=ends(0, 0.1),
+            weeks=weeks(0.1, 0.3),
         ),
         Answers(
             question="each-step",

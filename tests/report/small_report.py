@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import polars as pl
-from tests.report.answers import presence, questions
+from tests.report.answers import presence, questions, shares
 
 import passerby as pb
 from passerby.audits.record import told_adversaries, told_backtest
@@ -44,6 +44,7 @@ def small_evidence(mechanism: pb.Mechanism | None = None, people: int = 60) -> E
         "adversaries": told_adversaries(pb.adversaries(fitted, release, sample=20)),
         "presence": presence(fitted.places[:3]),
         "questions": questions(people=people),
+        "known_shares": shares(fitted.places[0]),
     }
     return Evidence(table, fitted, release, settings, summary.model_copy(update=more), found)
 

@@ -11,14 +11,14 @@ from tests.report.answers import at_place, bracket, ends, presence, questions, s
 from tests.report.small_report import data, small_evidence
 
 import passerby as pb
-from passerby.audits.question_record import Answers, StepAnswer
+from passerby.audits.question_record import Answers, Bracket, HourAnswer, PartAnswer, StepAnswer
 from passerby.audits.record import Mean
 from passerby.audits.shares import Above, Group
 from passerby.report import chart, presence_words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
-from passerby.report.sections import asked, each_step, in_data, law
+from passerby.report.sections import asked, each_step, in_data, known_shares, law
 from passerby.report.sections import presence as section
 
 
@@ -78,10 +78,10 @@ def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> No
     said = in_short(made.summary)
     assert said[0].startswith("The counts give away who was at ")
     assert "finds 62 to 80, wrongly accusing 1 of 100 who were not" in said[0]
-    insider = [line for line in said if line.startswith("Whoever knows where everybody else was")]
+    insider = [line for line in said if line.startswith("An insider, who knows where everybody else was,")]
     assert insider == [
-        "Whoever knows where everybody else was reads for certain from these counts who was there, at every counted "
-        "place of which it can be told."
+        "An insider, who knows where everybody else was, reads for certain from these counts who was there, at every "
+        "counted place of which it can be told."
     ]
 
 
@@ -99,11 +99,11 @@ def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made
 
 
 def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:
-    said = "Whoever knows where everybody else was reads from any exact count who was there."
+    said = "An insider, who knows where everybody else was, reads from any exact count who was there."
     for alerts, times in (([said], 1), ([], 1)):
         one = saying(made, alerts=alerts)
         top = fill(one, []).partition("<nav")[0]
-        assert top.count("Whoever knows where everybody else was") == times
+        assert top.count("An insider, who knows where everybody else was,") == times
     noisy = saying(made, alerts=[said], presence=presence(made.people.places[:2], exact=False))
     assert "finds 30 to 60 of 100" in fill(noisy, []).partition("<nav")[0]
 
@@ -120,8 +120,8 @@ def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) ->
     some = presence(made.people.places[:2], exact=False)
     said = presence_words.of_insider(presence_words.spots(some))
     assert said == [
-        "Whoever knows where everybody else was finds 30 to 60 of 100 people who were there, depending on the place, "
-        "wrongly accusing 1 of 100 who were not."
+        "An insider, who knows where everybody else was, finds 30 to 60 of 100 people who were there, depending on "
+        "the place, wrongly accusing 1 of 100 who were not."
     ]
     one = [at_place("gate", "insider", bracket(1.0)), *some]
     assert presence_words.of_insider(presence_words.spots(one))[0].endswith(
@@ -148,6 +148,13 @@ def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> Non
     )
 
 
+def test_it_is_said_where_nothing_below_known_others_could_be_certified(made: Evidence) -> None:
+    open_ = at_place("gate", "habits", bracket(0.1, 1.0)), at_place("gate", "insider", bracket(1.0, 1.0))
+    assert section.ALL_OPEN in section.build(saying(made, presence=open_)).lead
+    less = at_place("yard", "habits", bracket(0.1, 0.9)), at_place("yard", "insider", bracket(1.0, 1.0))
+    assert section.ALL_OPEN not in section.build(saying(made, presence=[*open_, *less])).lead
+
+
 def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
     content = section.build(made)
     assert [figure.key for figure in content.figures] == ["presence", "presence-ways", "presence-hours"]
@@ -168,15 +175,21 @@ def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
 def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
     every = presence_words.spots(made.summary.presence, made.called)
     (said,) = section.of_ways(every)
-    assert "71 of 100 people who were there are found if it is exact; at most 5 are with noise 2. All counts" in said
-    none = [way.model_copy(update={"power": 0.02}) for way in made.summary.presence[0].ways]
-    (said,) = section.of_ways(
-        presence_words.spots([each.model_copy(update={"ways": none}) for each in made.summary.presence])
-    )
-    assert ": at most 5 of 100 people who were there are found with any way to publish that was tried. All" in said
+    assert "71 to 100 are found if counts are exact; at most 5 are with noise 2." in said
+    assert said.startswith("By all counts of the day")
     few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
     (said,) = section.of_ways(presence_words.spots(few))
-    assert "no way that was tried leaves 5 or fewer, and rounded to 10 leaves 8" in said
+    assert "of the other ways that were tried, rounded to 10 leaves least: 8 to 12." in said
+
+
+def test_no_way_is_praised_for_what_a_single_count_tells(made: Evidence) -> None:
+    untried = [
+        each.model_copy(update={"ways": [way.model_copy(update={"power": 0.02, "day": None}) for way in each.ways]})
+        for each in made.summary.presence
+    ]
+    (said,) = section.of_ways(presence_words.spots(untried))
+    assert "2 of 100 people who were there are found if it is exact. What all counts of a day tell" in said
+    assert "at most" not in said
 
 
 def test_ways_whose_power_is_not_known_are_told_by_their_advantage(made: Evidence) -> None:
@@ -263,7 +276,7 @@ def test_the_three_risks_name_their_sections(made: Evidence) -> None:
     assert table["risk"].to_list() == ["singling out", "linkability", "inference"]
     assert table["where"][0].startswith("Is somebody counted at all?")
     assert "62 to 80 of 100" in table["found"][2]
-    assert "42 to 43 of 100 if all others are known" in table["found"][0]
+    assert "42 to 43 of 100 by an insider" in table["found"][0]
 
 
 def group(counted: bool, people: int, *, lower: float, upper: float) -> Group:
@@ -311,3 +324,95 @@ def test_answers_are_what_the_summary_holds() -> None:
     assert table["measure"].to_list() == [in_data.MEASURES["advantage"]]
     assert "against somebody else in their place" in in_data.words([one], None, 0.0)[0]
     assert isinstance(table, pl.DataFrame)
+
+
+def test_membership_is_told_of_people_who_are_counted_first(made: Evidence) -> None:
+    """A mean over people of whom most are hardly ever counted hides what is found of the others."""
+    parts = [
+        PartAnswer(
+            counted=True, people=70, advantage=Bracket(lower=0.9, upper=0.9), power=Bracket(lower=0.91, upper=0.91)
+        ),
+        PartAnswer(
+            counted=False, people=130, advantage=Bracket(lower=0, upper=0), power=Bracket(lower=0.02, upper=0.02)
+        ),
+    ]
+    asked_of = [
+        each.model_copy(update={"groups": parts})
+        if each.question == "counted" and each.adversary == "insider"
+        else each
+        for each in made.summary.questions
+    ]
+    split = saying(made, questions=asked_of)
+    said = next(line for line in in_short(split.summary) if line.startswith("Whether somebody is counted at all"))
+    assert "of 100 people who may well be in a published count (70 people), somebody who knows where" in said
+    assert "finds 91; of 100 who hardly ever are (130), 2;" in said
+    assert "of 100 people in the data, somebody who knows only the habits of the others finds 5 to 20" in said
+    assert "91 of 100 who are counted if all others are known (42 to 43 of all people)" in law.rows(split)["found"][0]
+    (first, *_) = in_data.build(split).lead
+    assert first.startswith("Of 100 people who may well be in a published count (70 people)")
+    assert not any("diluted" in line for line in in_data.build(made).lead)
+
+
+def test_the_worst_hour_is_named_beside_the_one_that_tells_of_most_people() -> None:
+    """At 9 half of the people are in the count; at 20 few are, and it gives these away nearly all."""
+    hours = [
+        HourAnswer(step=9, people=None, advantage=0.6, share=0.5, begins="09:00"),
+        HourAnswer(step=20, people=None, advantage=0.97, share=0.01, begins="20:00"),
+    ]
+    calm = bracket(0.1, 0.2)
+    spots = presence_words.spots([at_place("office", "habits", calm, by_step=hours)])
+    (said,) = presence_words._of_hours(spots, [])
+    assert "about 60 at office at 09:00 (up to 97 at 20:00, for the few who are there then)." in said
+    (said,) = presence_words._of_hours(
+        presence_words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), []
+    )
+    assert "up to" not in said
+
+
+def test_few_points_are_told_with_a_digit_more(made: Evidence) -> None:
+    """Not "1 points" beside chances that look the same."""
+    answer = next(each for each in made.summary.questions if each.kind == "each_step")
+    step = StepAnswer(step=0, lower=0.963, upper=0.9634, baseline=0.957)
+    table = each_step.rows(answer.model_copy(update={"by_step": [step]}), ["12:00"])
+    (_, said) = each_step.words(answer, table, each_step.by_clock(table))
+    assert "at least 0.6 points: the chance is 95.7 % without it and 96.3 % with it." in said
+
+
+def test_answers_fall_from_an_insider_to_an_acquaintance(made: Evidence) -> None:
+    content = known_shares.build(made)
+    first = made.summary.known_shares[-1].place
+    assert content.lead[0] == (
+        f"Of 100 people who were at {first}, an insider finds 100; whoever knows 50 % of the others finds 30 to 60; an "
+        "acquaintance finds 10 to 20."
+    )
+    assert content.lead[1].startswith("Of 100 people who are in the data, an insider finds 40; whoever")
+    (figure,) = content.figures
+    assert len(figure.sheet.rows) == 6
+    assert figure.sheet.rows[0][:3] == ["being counted at all", "acquaintance", "0 %"]
+    assert figure.spec is not None
+    assert {row["people"] for row in data(figure.spec)} == {40}
+    none = replace(made, summary=made.summary.model_copy(update={"known_shares": []}))
+    assert "flows" in str(known_shares.SECTION.missing(none))
+
+
+def test_weeks_are_drawn_of_membership_and_of_the_most_telling_place(made: Evidence) -> None:
+    content = in_data.build(made)
+    assert [figure.key for figure in content.figures] == ["in-data", "weeks"]
+    rows = in_data.by_week(made, in_data.told(made))
+    assert rows["weeks"].unique().sort().to_list() == [1, 4, 12, 26, 52]
+    assert rows["about"].n_unique() == 4
+    first = made.places[0]
+    assert content.lead[-2] == (
+        f"At {first} (a clinic), of somebody who is there every week or never, the advantage after a year is 100 % to "
+        "an acquaintance who knows everybody's habits alone, if all weeks are like this one."
+    )
+    bare = [each.model_copy(update={"weeks": []}) for each in made.summary.presence]
+    quiet = replace(made, summary=made.summary.model_copy(update={"presence": bare}))
+    assert in_data.after_a_year(quiet) == []
+
+
+def test_sentences_name_the_profile_that_they_hold_for(made: Evidence) -> None:
+    said = " ".join(in_short(made.summary))
+    for name in ("an acquaintance who", "an insider who", "An insider, who", "a stranger, who"):
+        assert name in said
+    assert "motivated intruder" in law.build(made).lead[0]

@@ -19,9 +19,9 @@ from passerby.runs.notebook import Report
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=ABSENT), pytest.mark.xdist_group("browser")]
 
 CHARTS = (
-    *("presence", "presence-ways", "presence-hours", "in-data", "each-step"),
+    *("presence", "presence-ways", "presence-hours", "in-data", "weeks", "each-step"),
     *("published", "exposure", "advantage", "reliability", "promises", "sighted", "gap"),
-    *("left-count", "left-sensor", "left-step", "noise", "adversaries"),
+    *("left-count", "left-sensor", "left-step", "noise", "adversaries", "known-shares"),
 )
 CONTROLS = "[...document.querySelectorAll('a[href], button, summary, [tabindex=\"0\"]')]"
 

@@ -137,7 +137,7 @@ def test_the_summary_holds_no_ones_value(evidence: Evidence) -> None:
 def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> None:
     charts = specs(page)
     drawn = {"published", "exposure", "advantage", "sighted", "gap", "noise", "reliability", "promises", "adversaries"}
-    drawn |= {"presence", "presence-ways", "presence-hours", "in-data", "each-step"}
+    drawn |= {"presence", "presence-ways", "presence-hours", "in-data", "each-step", "weeks", "known-shares"}
     assert drawn <= set(charts)
     for key, spec in charts.items():
         rows = list(data(spec))
@@ -151,7 +151,7 @@ def test_every_datum_of_a_chart_says_how_many_people_it_rests_on(page: str) -> N
 
 def test_every_saved_row_says_how_many_people_it_rests_on(page: str) -> None:
     tables = saved(page)
-    assert len(tables) == 26
+    assert len(tables) == 28
     for name, rows in tables.items():
         for row in rows:
             if name == "counts.csv":

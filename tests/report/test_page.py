@@ -65,7 +65,7 @@ def test_every_chart_follows_its_schema(page: str) -> None:
 
 def test_every_figure_has_a_sentence_and_a_table(page: str) -> None:
     parts = re.findall(r"<figure.*?</figure>", page, re.DOTALL)
-    assert len(parts) == 26
+    assert len(parts) == 28
     for part in parts:
         assert re.search(r"<figcaption>\s*<h3>[^<]+</h3>\s*<p>[^<]{20,}</p>", part)
         assert part.count("<td>") >= 3

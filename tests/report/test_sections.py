@@ -368,7 +368,9 @@ def test_promises_and_what_came_true(made: Evidence) -> None:
     assert found.added.sentence in (content.lead[1], found.sentence)
     assert any(f"{found.origins} times, the published steps among them" in each for each in content.lead)
     rows = content.figures[0].sheet.rows
-    assert len(rows) == len(found.windows) == 6 * found.origins
+    assert len(rows) == len(found.windows) == 8 * found.origins
+    assert len(found.tested) == 2
+    assert " ".join(each.sentence for each in found.tested) in content.lead
     assert [row[-2] for row in rows[: found.origins]] == [found.windows[0].verdict, *[""] * (found.origins - 1)]
     points = backtest.reliability(found)
     assert set(points["which"]) == {"with the release", chart.WITHOUT}
@@ -446,9 +448,9 @@ def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> 
     assert figure.spec is not None
     rows = list(data(figure.spec))
     assert len(rows) == 4 * len(made.summary.adversaries) == 16
-    assert "makes it" in content.lead[0]
+    assert "A colleague, who also" in content.lead[0]
     two = replace(made, summary=made.summary.model_copy(update={"adversaries": made.summary.adversaries[:2]}))
-    assert "makes it" not in adversaries.build(two).lead[0]
+    assert "A colleague" not in adversaries.build(two).lead[0]
     none = replace(made, summary=made.summary.model_copy(update={"adversaries": [], "backtest": None}))
     assert adversaries.SECTION.missing(none) == "other adversaries were not tried on 5 people or more"
     assert "turned off" in str(backtest.SECTION.missing(none))

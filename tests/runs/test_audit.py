@@ -38,6 +38,7 @@ def test_it_is_what_the_command_line_makes(made: Made, monkeypatch: pytest.Monke
         "Trying other adversaries",
         "Asking other questions of people",
         "Asking who can be told to have been where",
+        "Asking what knowing some of the others adds",
         "Writing the report",
     ]
     assert ("Auditing people", 40, 40) in told

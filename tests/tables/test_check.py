@@ -1,5 +1,7 @@
 """A table is checked: against `measure` by hand, certain ends, and whatever is wrong with what is handed in."""
 
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import pytest
 
 import passerby as pb
 from passerby.errors import InputError
+from passerby.report.check_page import render_check, sentences
 from passerby.tables.check import COUNTED, PRESENCE, TableCheck, check_table
-from passerby.tables.ways import HABITS, INSIDER
+from passerby.tables.ways import HABITS, INSIDER, poisson
 
 CLINIC = [2, 3, 1, 4, 2]
 #: Monday morning, when the dialysis is.
@@ -142,3 +145,181 @@ def test_a_folder_is_written_from_python(tmp_path: Path) -> None:
     assert found.days[0].places == ("hospital",)
     with pytest.raises(pb.ConfigError, match="overwrite=True"):
         pb.check_folder(TABLE, tmp_path / "out", "dialysis", **QUICK)
+
+
+def _week(hours: Sequence[int], **columns: Callable[[int, int], object]) -> pl.DataFrame:
+    """A week from Monday 2024-01-15: each column by the day and the hour."""
+    when = [(day, hour) for day in range(7) for hour in hours]
+    times = [f"2024-01-{15 + day} {hour:02}:00" for day, hour in when]
+    return pl.DataFrame({"time": times} | {name: [of(*at) for at in when] for name, of in columns.items()})
+
+
+def test_each_place_is_looked_at_when_they_are_there() -> None:
+    """The family is at the kindergarten on weekdays, and at the market on Saturdays alone."""
+    table = _week(range(7, 19), kindergarten=lambda *_: 5000, market=lambda *_: 1)
+    found = check_table(table, "family", ways=[pb.Raw()], **QUICK)
+    market = {x.against: x for x in found.of("family", PRESENCE, "market")}
+    assert market[INSIDER].lower == pytest.approx(1)
+    assert market[HABITS].lower > 0.2
+    assert {x.day for x in market.values()} == {"Saturday 2024-01-20"}
+
+
+def test_of_several_days_the_one_is_looked_at_that_tells_most() -> None:
+    """On Monday and Wednesday, the quiet days, all counts are hidden below 10; on Friday one person more is shown."""
+    table = _week(range(7, 13), clinic=lambda day, _: 9 if day == 4 else 3)
+    insider = check_table(table, "dialysis", ways=[pb.Suppression(10)], **QUICK).of("dialysis", PRESENCE)[0]
+    assert insider.day == "Friday 2024-01-19"
+    assert insider.lower == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _week(range(7, 14), clinic=lambda _, hour: "12" if hour == 13 else "< 10"),
+        _week(range(7, 14), clinic=lambda *_: 12).filter(pl.col("time").str.starts_with("2024-01-21")),
+    ],
+    ids=["hidden", "Sunday alone"],
+)
+def test_hours_that_are_hidden_or_not_there_are_not_examined(table: pl.DataFrame) -> None:
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert not found.answers
+    said = " ".join(sentences(found))
+    assert "dialysis at clinic: not examined. The hours when they are there are hidden or not in the table." in said
+    assert "tells least" not in said
+    assert "costs readers least" not in said
+    assert "readers" in render_check(found)
+
+
+def test_what_is_hidden_in_part_is_said() -> None:
+    table = _week(range(7, 13), clinic=lambda day, _: "< 10" if day in (0, 2) else "12")
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert found.answers
+    assert any("dialysis at clinic: 33 % of their time there is in hours that are shown" in x for x in found.remarks)
+
+
+def test_of_expected_sizes_an_insider_is_told_the_average() -> None:
+    """Rounded to 5, the number with one person more is told where 2, 7, 12, ... others come, of 3.5 on average."""
+    table = pl.DataFrame({"time": ["2024-01-15 08:00"], "clinic": [3.5]})
+    found = check_table(table, "dialysis", ways=[pb.Rounding(5), pb.DiscreteGaussian(2.0)], **QUICK)
+    numbers, chances = poisson(3.5)
+    insider = next(x for x in found.of("dialysis", PRESENCE) if x.against == INSIDER)
+    want = float(chances[numbers % 5 == 2].sum())
+    assert want == pytest.approx(0.223, abs=1e-3)
+    # In addition, or as part of the expected size: the worse of both.
+    numbers, chances = poisson(3.5 - 0.96)
+    assert insider.upper <= max(want, float(chances[numbers % 5 == 2].sum())) + 1e-6
+
+
+def test_a_way_that_publishes_nothing_is_not_named() -> None:
+    table = _week(range(7, 13), clinic=lambda *_: 2)
+    found = check_table(table, "dialysis", **QUICK)
+    assert found.readers["hidden below 10"].shown == 0
+    said = " ".join(sentences(found))
+    assert "None of the ways that were tried shows any count" in said
+    assert "hidden below 10" not in said
+
+
+def test_the_way_that_costs_readers_least_is_named_of_those_that_leave_little() -> None:
+    table = _week(range(7, 13), clinic=lambda *_: 4000)
+    said = " ".join(sentences(check_table(table, "dialysis", **QUICK)))
+    assert "an advantage of 25 % at most, published as it is costs readers least" in said
+    assert "hold if others come independently of each other" in said
+    assert "All figures hold for the numbers of this table alone" in said
+
+
+def test_hidden_cells_bound_how_many_can_have_been_there() -> None:
+    table = _week(range(7, 14), clinic=lambda _, hour: "12" if hour == 12 else "< 10")
+    crowd = pb.Persona("crowd", [("Mon-Fri 07:00-13:00", "clinic", 0.9)], weight=1200)
+    found = check_table(table, crowd, ways=[pb.Raw()], **QUICK)
+    assert any("1,200 people like crowd cannot have been counted at clinic" in each for each in found.remarks)
+    assert any("the table counts 9 at most there" in each for each in found.remarks)
+
+
+def test_many_people_hide_one_for_certain_from_whoever_knows_habits() -> None:
+    """One raw count of 5000: the largest probability of a number of others, which is 0.56 %; four of them 2.3 %."""
+    table = _week(range(8, 12), clinic=lambda *_: 5000)
+    found = check_table(table, "dialysis", ways=[pb.Raw()], runs=20)
+    habits = next(x for x in found.of("dialysis", PRESENCE) if x.against == HABITS)
+    assert habits.lower <= habits.upper <= 0.0231
+    assert habits.found is not None
+    assert habits.found[1] <= 0.0331
+    assert habits.weeks is not None
+    low, high = habits.weeks[52]
+    assert habits.upper < high <= 1 - (1 - habits.upper) ** 52 + 1e-9
+    assert low <= high
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_certain_end_is_above_what_enumeration_finds(seed: int) -> None:
+    """Two places are counted, of which the other one tells of the asked one, too."""
+    rng = np.random.default_rng(seed)
+    when = [(hour, place) for hour in (7, 8, 9) for place in "ab"]
+    week = [(f"Mon {h:02}:00-{h + 1:02}:00", place, float(rng.uniform(0.05, 0.45))) for h, place in when]
+    walker = pb.Persona("walker", week, stays=float(rng.uniform(0, 0.9)))
+    times = [f"2024-01-15 0{h}:00" for h in (7, 8, 9)]
+    table = pl.DataFrame({"time": times, "a": rng.integers(1, 12, 3), "b": rng.integers(1, 12, 3)})
+    (who,) = check_table(table, walker, ways=[pb.Raw()], **QUICK).people
+    for way, against in product((pb.Raw(), pb.Rounding(5), pb.DiscreteGaussian(1.0)), (INSIDER, HABITS)):
+        day = who.most_telling("a", way, against)
+        apart = day.apart(way, against)
+        event = pb.Event(pb.Visitors([day.number("a")], steps=range(3)))
+        for release in day.releases(way, against):
+            exact, member = pb.measure(day.prior, release, [event, pb.InData()])
+            assert exact.advantage.lower <= day.at_most(apart, "a") + 1e-9
+            assert member.advantage.lower <= day.at_most(apart) + 1e-9
+
+
+def test_a_certain_end_is_exact_where_a_raw_count_is_sometimes_shown() -> None:
+    """With one place, it is the chance that a count at which they are is one that tells."""
+    table = pl.DataFrame({"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "a": [4, 9]})
+    ann = pb.Persona("ann", [("Mon 08:00-10:00", "a", 0.5)], stays=1.0)
+    (who,) = check_table(table, ann, ways=[pb.Raw()], **QUICK).people
+    day = who.likeliest("a")
+    first, second = (max(poisson(mean)[1]) for mean in (4.0, 9.0))
+    assert day.at_most(day.apart(pb.Raw(), HABITS), "a") == pytest.approx(1 - (1 - first) * (1 - second))
+    assert day.at_most(day.apart(pb.Raw(), HABITS)) == pytest.approx(0.5 * (1 - (1 - first) * (1 - second)))
+
+
+def test_weeks_add_up() -> None:
+    table = _week(range(8, 12), clinic=lambda *_: 40)
+    found = check_table(table, "dialysis", ways=[pb.Raw(), pb.Rounding(10)], **QUICK)
+    for answer in found.answers:
+        if (answer.against, answer.way) == (INSIDER, "Rounding(base=10)"):
+            assert answer.weeks is None
+        elif answer.question in (PRESENCE, COUNTED):
+            assert answer.weeks is not None
+            highs = [high for _, high in answer.weeks.values()]
+            assert highs == sorted(highs)
+            assert answer.weeks[1][0] == pytest.approx(answer.lower)
+    assert "after a year of such weeks" in " ".join(sentences(found))
+
+
+def test_totals_are_a_reason_to_read_the_insiders_figures() -> None:
+    table = TABLE.with_columns(Total=pl.col("hospital") + pl.col("station"))
+    found = check_table(table, "dialysis", ways=[pb.Raw()], **QUICK)
+    assert any("Totals are known of this table." in each for each in found.remarks)
+
+
+def test_of_a_long_day_the_hours_that_are_looked_at_are_said() -> None:
+    times = [f"2024-01-15 {m // 60:02}:{m % 60:02}" for m in range(0, 1440, 5)]
+    found = check_table(pl.DataFrame({"time": times, "clinic": [5000] * len(times)}), "dialysis", **QUICK)
+    assert found.days[0].day.startswith("Monday 2024-01-15, 0")
+    said = " ".join(sentences(found))
+    assert "No way is recommended: a day has more steps than are looked at." in said
+
+
+@pytest.mark.parametrize("days", [1, 21], ids=["a day", "weeks"])
+def test_steps_of_days(days: int) -> None:
+    times = [f"2024-01-{day:02}" for day in range(15 - 14, 15 - 14 + days)]
+    found = check_table(pl.DataFrame({"time": times, "clinic": [200] * days}), "dialysis", ways=[pb.Raw()], **QUICK)
+    habits = next(x for x in found.of("dialysis", PRESENCE) if x.against == HABITS)
+    assert 0 < habits.upper < 0.1
+
+
+def test_a_quiet_day_is_looked_at_as_well_as_the_likeliest() -> None:
+    """A nurse is in the clinic on weekdays mostly, where many are counted, and sometimes on Sundays, where few are."""
+    table = _week(range(6, 22), clinic=lambda day, _: 2 if day == 6 else 3000)
+    found = check_table(table, "nurse", ways=[pb.Raw()], **QUICK)
+    habits = next(x for x in found.of("nurse", PRESENCE) if x.against == HABITS)
+    assert habits.day == "Sunday 2024-01-21"
+    assert habits.lower > 0.25

@@ -300,3 +300,20 @@ def test_frames_and_parquet_are_read_alike(tmp_path: Path) -> None:
 def test_numbers_of_one_kind_of_sign_are_not_of_the_other(tmp_path: Path) -> None:
     text = "time;A\n2024-01-15 08:00;1.204\n2024-01-15 09:00;1500\n"
     assert read(tmp_path, text).counts[0, 0] == 1.204  # 1500 has no sign of thousands
+
+
+def test_a_total_beside_hours_is_a_total() -> None:
+    table = pl.DataFrame({"Ort": ["Klinik", "Markt"], "08:00": ["3", "40"], "09:00": ["*", "30"], "Summe": [12, 70]})
+    found = read_counts(table)
+    assert found.totals
+    assert any("Totals left out: the column Summe" in each for each in found.remarks)
+    assert not any("passed over" in each for each in found.remarks)
+
+
+def test_a_place_called_station_beside_a_total_is_a_place() -> None:
+    table = pl.DataFrame(
+        {"time": ["2024-01-15 08:00", "2024-01-15 09:00"], "clinic": [3, 4], "station": [90, 80], "Total": [93, 84]}
+    )
+    found = read_counts(table)
+    assert found.places == ("clinic", "station")
+    assert found.totals

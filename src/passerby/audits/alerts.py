@@ -16,6 +16,8 @@ from .record import Backtest
 MUCH_ELSEWHERE = 0.5
 MANY_LEFT_OUT = 0.1
 DIFFERENT = 0.15
+#: Standard errors from which on a difference is no chance, of few people above all.
+ERRORS = 2.0
 MANY_GONE = 0.1
 MANY_IMPOSSIBLE = 0.5
 SOME_ROWS = 0.001
@@ -68,6 +70,10 @@ def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:
     if found.added is not None and found.added.verdict == "did not come true" and found.about != "added":
         yield found.added.sentence
     yield from _about_visits(found)
+    for test in found.tested:
+        if test.verdict == "did not come true":
+            wrong = _high(test.promised > test.right)
+            yield f"{test.sentence} What this report says of such tests is likely too {wrong}."
 
 
 def wrong_chances(found: Backtest) -> str:
@@ -170,7 +176,8 @@ def _about_steps(coverage: Coverage, name_elsewhere: bool) -> Iterator[str]:
             f"places, {so}. Longer steps, more places or more misses ask a question that says more."
         )
     # Shares before and after are no comparison: people are chosen for being seen before.
-    if expected is not None and abs(expected - published) > DIFFERENT and coverage.published_from is not None:
+    different = max(DIFFERENT, ERRORS * (coverage.elsewhere_error or 0.0))
+    if expected is not None and abs(expected - published) > different and coverage.published_from is not None:
         yield (
             f"Habits expected people to be elsewhere in {percent(expected)} of the published person-steps, and they "
             f"were in {percent(published)}: they changed, and what the habits promise may not come true."

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from passerby.errors import InputError
-from passerby.model.counts import Moved, Present, Visitors
+from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.questions.each_step import EachStep
 from passerby.questions.event import Event
@@ -73,13 +73,7 @@ def words_of(question: Question, places: Named, misses: int | None = None, steps
         return "counted" if question.instead is None else "replaced"
     if not isinstance(question, Event):
         return "each-step" if isinstance(question, EachStep) else question.sentence
-    count, names = question.count, _names(places)
-    if isinstance(count, Moved):
-        when = "" if isinstance(count, EverMoved) else f" at step {count.step + 1}"
-        return f"{'never ' * question.never}moved{when}:{names(count.origin)}>{names(count.destination)}"
-    asked = count.steps if isinstance(count, Visitors) else (count.first,)
-    often = f" {count.times} times" if isinstance(count, Visitors) and count.times > 1 else ""
-    return f"{'never' if question.never else 'visited'}{often}{_when(asked, steps)}:{names(count.zones[0])}"
+    return question.count.asked(_names(places), steps, question.never)
 
 
 def sentence_of(question: Question, places: Named, steps: int | None = None) -> str:
@@ -90,35 +84,7 @@ def sentence_of(question: Question, places: Named, steps: int | None = None) -> 
     """
     if not isinstance(question, Event):
         return question.sentence
-    count, names = question.count, _names(places)
-    if isinstance(count, Moved):
-        when = "ever " if isinstance(count, EverMoved) else ""
-        at = "" if isinstance(count, EverMoved) else f" after step {count.step + 1}"
-        what = f"{when}went from {names(count.origin)} to {names(count.destination)}{at}"
-        return f"whether the person {'did not: ' if question.never else ''}{what}"
-    zone = names(count.zones[0])
-    if isinstance(count, Present):
-        return f"whether the person was {'not ' if question.never else ''}at {zone} at step {count.step + 1}"
-    assert isinstance(count, Visitors)
-    if count.times == 1:
-        when = _when(count.steps, steps)
-        return f"whether the person was {'never' if question.never else 'ever'} at {zone}{when}"
-    fewer = f"at fewer than {count.times}" if question.never else f"at {count.times} or more"
-    return f"whether the person was at {zone} {fewer} of {len(count.steps)} steps"
-
-
-def _when(asked: Sequence[int], every: int | None) -> str:
-    """The steps of the question, from 1; empty for all of them, or from the first on if their number is unknown."""
-    if list(asked) == list(range(len(asked) if every is None else every)):
-        return ""
-    runs: list[list[int]] = []
-    for step in asked:
-        if runs and runs[-1][1] == step - 1:
-            runs[-1][1] = step
-        else:
-            runs.append([step, step])
-    said = ",".join(f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in runs)
-    return f" at step{'s' * (len(asked) > 1)} {said}"
+    return question.count.said(_names(places), steps, question.never)
 
 
 def _chosen(text: str, steps: str | None, every: int) -> list[int]:

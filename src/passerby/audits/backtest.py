@@ -46,7 +46,7 @@ from .earlier import (
     some_traces,
 )
 from .event_promises import Events, events_of
-from .job import Job, check_job
+from .job import Job, check_job, seen_by
 from .person import stream_of
 from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
@@ -225,7 +225,7 @@ def _at(work: BacktestJob, cut: int) -> list[Any]:
     release = _published(work, chosen, cut)
     check_job(Job(chosen, release, Measurement(work.misses)))
     others = everyone_else(replace(chosen, whereabouts=work.whereabouts.get(cut, chosen.whereabouts)), release)
-    job = Job(chosen, release, Measurement(work.misses), others)
+    job = Job(replace(chosen, common=seen_by(known, release).common), release, Measurement(work.misses), others)
     found = []
     for person in range(len(chosen)):
         rng = np.random.default_rng([*stream_of(work.seed, chosen.ids[person]), cut])

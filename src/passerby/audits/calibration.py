@@ -18,7 +18,7 @@ from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 from .attacks import BACKTESTED
 from .departure import least_departure
-from .event_promises import VISITED, Events
+from .event_promises import TESTS, VISITED, Events
 from .windows import LEVEL as LEVEL
 from .windows import Verdict, Windows, close, variance
 
@@ -62,6 +62,8 @@ class Tried:
             if events is None or not events.chance.shape[1]:
                 return np.empty(0), np.empty(0)
             return events.chance.mean(axis=1), events.there.mean(axis=1)
+        if what in TESTS:
+            return (np.empty(0), np.empty(0)) if self.events is None else self.events.tests[TESTS[what]][1:]
         if what == ADDED:
             return _added(self.of("map", column), self.of("prior", column))
         a = BACKTESTED.index(what)
@@ -77,11 +79,11 @@ def _added(aided: Pair, blind: Pair) -> Pair:
 class Calibration:
     """The promises of habits, and the real outcomes.
 
-    `windows` has a row for each subject and each window, the published window first. The subjects are each attack, the
-    gain from counts ("added") and being at counted places ("visited"). A row has the number of steps `before` the
-    published window, the mean promise, and the share that was right. `chance` is the part of their difference left to
-    chance alone, and `counts` the weight in the pool. The published window has the `verdict` as well, with the interval
-    (`lower`, `upper`) in which right minus promised was to be expected.
+    `windows` has a row for each attack, for what counts add ("added"), for being at counted places ("visited"), for
+    tests of that and of being counted at all ("visited test", "counted test"), and each window, the published one
+    first: how many steps `before` it, the mean promise, the share that was right, what `chance` alone leaves of
+    their difference, how much the window `counts` where all are pooled, and of the published one the `verdict` with
+    the interval (`lower`, `upper`) in which right minus promised was to be expected there.
 
     `by_misses` has a row for each attack and number of misses. It holds promised and right over all windows, each
     weighed by its information, their `difference`, and the interval and the verdict of the published window. `nats` is
@@ -285,11 +287,11 @@ def by_window(
 ) -> pl.DataFrame:
     """A row for each promise and window, the published one first."""
     rows: list[tuple[Any, ...]] = []
-    for what in (*BACKTESTED, ADDED, VISITED):
+    for what in (*BACKTESTED, ADDED, VISITED, *TESTS):
         sides = _sides(tried, what, column, everyone)
         if not all(len(said) for said, _ in sides):
             continue
-        found = windows_of(sides, independent, single=what in BACKTESTED)
+        found = windows_of(sides, independent, single=what in (*BACKTESTED, *TESTS))
         for k, each in enumerate(tried):
             numbers = (float(found.promised[k]), float(found.right[k]), found.by_chance(k), float(found.weights[k]))
             judged = (None, None, None) if k else (found.verdict, *(found.expected() or (None, None)))

@@ -99,6 +99,9 @@ class Coverage(Record):
     elsewhere_expected: float | None = Field(
         default=None, description="The same share as habits expected it; null where that is not known."
     )
+    elsewhere_error: float | None = Field(
+        default=None, description="The standard error by chance of the difference of both."
+    )
     tied: float | None = Field(
         default=None,
         description="Share of the person-steps at chosen places in which several places were visited equally often, "
@@ -119,6 +122,7 @@ class Coverage(Record):
             name: self._share(name)
             for name in ("elsewhere_fitted", "elsewhere_published", "elsewhere_expected", "tied")
         }
+        shares["elsewhere_error"] = self.elsewhere_error if self.kept >= FEW else None
         everyone = self.kept + groups["seldom"] + groups["unseen"]
         rows = self.rows.shared(self.people)
         return self.model_copy(update={**groups, **days, **shares, "people": everyone, "rows": rows})
@@ -128,8 +132,8 @@ class Coverage(Record):
         more = more_elsewhere(people)
         if more is None or self.elsewhere_published is None:
             return self
-        expected = round(min(1.0, max(0.0, self.elsewhere_published - more)), 3)
-        return self.model_copy(update={"elsewhere_expected": expected})
+        expected = round(min(1.0, max(0.0, self.elsewhere_published - more.share)), 3)
+        return self.model_copy(update={"elsewhere_expected": expected, "elsewhere_error": round(more.error, 3)})
 
     def _share(self, name: str) -> float | None:
         """A share of the person-steps as others may see it, of five people or more."""

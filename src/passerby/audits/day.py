@@ -9,6 +9,7 @@ import numpy as np
 from passerby.model.release import Release
 from passerby.others.counted import states_by_place
 from passerby.people.habits import People
+from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.questions.trace.guess import unaided_success
 from passerby.questions.trace.methods.baseline import prior_trace
 from passerby.support.numbers import percent
@@ -53,6 +54,8 @@ def said_of_the_day(
     wanted, people = people.common, people if release is None else seen_by(people, release)
     if wanted is not None and people.common is None:
         return (UNTOLD,)
+    if isinstance(people.common, Totals) and people.common.impossible:
+        return (IMPOSSIBLE,)
     worth = worth_of_the_day(people, misses, sample, seed) if sample else None
     if worth is None or people.common is None:
         return ()

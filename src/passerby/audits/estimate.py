@@ -31,7 +31,10 @@ from .trials import candidates, explore, number_of_trials
 HANDFUL, LEAST, ENOUGH = 40, 4, 6.0
 #: The sample for timing questions about presence.
 PRESENT = 30
-#: A person this many times slower than most may have paid for one-time work.
+#: Questions that are asked once more for each share of the others who may be known, at most: two of 20 people, and
+#: each adversary answers some of them.
+SHARED = 20
+#: Whoever takes so many times as long as most may have paid for something that is done once.
 OUTLIER = 3.0
 #: Seconds to start the workers of a stage, and to write the report.
 START, WRITE = 2.0, 3.0
@@ -148,12 +151,12 @@ def _seconds_of_presence(settings: AuditSettings, inputs: Inputs) -> float:
     some, how = only(inputs.people, some_people(inputs.people, PRESENT, settings.seed)), vars(settings.measurement)
     places = len({zone for subject in subjects_of(inputs.release) for zone in subject.zones})
     pairs = min(MOST_PAIRS, places * min(settings.presence, 1 + inputs.count // 10))
-    total = 0.0
+    total, again = 0.0, SHARED * len(settings.known_shares) if settings.adversaries else 0
     for adversary in ("insider", "habits"):
         began = time.perf_counter()
         case = {name: value for name, value in how.items() if name != "misses"}
         found = presence(some, inputs.release, adversary=adversary, sample=1, **case)
-        total += (time.perf_counter() - began) / max(1, found.height) * pairs
+        total += (time.perf_counter() - began) / max(1, found.height) * (pairs + again)
     return total
 
 

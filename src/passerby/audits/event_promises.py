@@ -22,6 +22,8 @@ from passerby.questions.event import Event
 from passerby.questions.hypotheses import Hypotheses
 from passerby.questions.in_data import InData
 from passerby.questions.laws import gaps
+from passerby.support.numbers import percent
+from passerby.support.rule_of_five import FEW
 
 from .job import Job, over_states
 from .question_rows import FALSE
@@ -35,6 +37,8 @@ Zone = tuple[int, ...]
 
 #: The promised events: being at a counted place at any published step, and being counted at all.
 VISITED, COUNTED = "visited", "counted"
+#: What tests find of each: those who were there, and those who are counted.
+TESTS = {"visited test": VISITED, "counted test": COUNTED}
 #: At most so many counted places are looked at, and so many tests are made at an origin of each kind.
 MOST_ZONES, TESTED = 12, 40
 #: Series drawn for a true event: one half chooses the test, and the other half measures it.
@@ -66,6 +70,56 @@ class Events(NamedTuple):
         chance, there = (np.array(kept[name]).reshape(people, -1) for name in ("chance", "there"))
         return cls(chance.astype(np.float64), there.astype(np.bool_), tests)
 
+    @property
+    def share_there(self) -> float | None:
+        """The share of pairs of a person and a place who were there, in steps of all places of the five at most places.
+
+        None where one to four people were there.
+        """
+        each = self.there.sum(axis=1)
+        if not self.there.size or 0 < int((each > 0).sum()) < FEW:
+            return None
+        return in_lots(float(self.there.mean()), self.there.size, FEW * max(1, int(each.max(initial=1))))
+
+    def found(self, event: str) -> float | None:
+        """The share that tests found, in steps of five people; None of fewer."""
+        tests = self.tests[event]
+        if len(np.unique(tests.who)) < FEW:
+            return None
+        # Whoever was looked for more than once is as many tests: all of theirs together are one person.
+        lot = FEW * max(1, int(np.bincount(tests.who.astype(np.int64)).max(initial=1)))
+        return in_lots(float(tests.found.mean()), len(tests.found), lot)
+
+
+def in_lots(share: float, count: int, lot: int) -> float:
+    """A share of so many in steps of a lot of them; none and all are as they are.
+
+    >>> in_lots(0.5, 40, 5), in_lots(0.0, 40, 5)
+    (0.5, 0.0)
+    """
+    if share in (0.0, 1.0) or not count:
+        return share
+    return min(1.0, lot * round(share * count / lot) / count)
+
+
+def said_of_tests(event: str, verdict: str, origins: int, promised: float, found: float) -> str:
+    """Whether tests find as many as habits promise, in a sentence.
+
+    >>> said_of_tests("counted", "did not come true", 5, 0.8, 0.6)
+    'Tests of who is counted at all did not come true: in the published steps, a test with 1 % of false alarms was to \
+find 80 % of the people, and it found 60 %.'
+    """
+    about = "presence at counted places" if event == VISITED else "who is counted at all"
+    whom = "the people who were at one of them" if event == VISITED else "the people"
+    told = verdict != "cannot be told"
+    start = f"Tests of {about} {verdict}" if told else f"Whether tests of {about} come true cannot be told"
+    earlier = "an earlier time" if origins == 2 else f"{origins - 1} earlier times"
+    more = f" So much was to be expected from {earlier}." if verdict == "came true" else ""
+    return (
+        f"{start}: in the published steps, a test with {100 * FALSE:g} % of false alarms was to find "
+        f"{percent(promised)} of {whom}, and it found {percent(found)}.{more}"
+    )
+
 
 def events_of(job: Job, rng: np.random.Generator) -> dict[str, Any]:
     """Promised and real events of all people of a job, as plain lists for storage."""
@@ -75,9 +129,11 @@ def events_of(job: Job, rng: np.random.Generator) -> dict[str, Any]:
         prior, _, _, state_of = over_states(job, person)
         chance.append(visit_chances(prior, state_of, zones, job.release.steps).tolist())
     there = np.array([np.isin(job.people.actual, zone).any(axis=1) for zone in zones], dtype=np.bool_).T
-    pairs = np.argwhere(there.reshape(len(job.people), -1))
-    some = pairs[some_numbers(len(pairs), TESTED, int(rng.integers(2**31)))]
-    visited = [(int(person), zones[zone]) for person, zone in some]
+    there = there.reshape(len(job.people), -1)
+    visitors = np.flatnonzero(there.any(axis=1))
+    some = visitors[some_numbers(len(visitors), TESTED, int(rng.integers(2**31)))]
+    # Each is looked for at one place: tests of several people have little to do with each other.
+    visited = [(int(person), zones[int(rng.choice(np.flatnonzero(there[person])))]) for person in some]
     everyone = some_numbers(len(job.people), TESTED, int(rng.integers(2**31))).tolist()
     tests = {VISITED: _tests(job, visited, rng), COUNTED: _tests(job, [(each, None) for each in everyone], rng)}
     return {"chance": chance, "there": there.tolist(), "tests": tests}
@@ -93,7 +149,7 @@ def counted_zones(release: Release) -> list[Zone]:
     for subject in subjects_of(release):
         for zone in subject.zones:
             often.setdefault(zone, 0)
-    for step in release.sensors if type(release) is Release else ():
+    for step in release.sensors if release.reveals else ():
         for place in step:
             often[(place,)] += 1
     return sorted(often, key=lambda zone: -often[zone])[:MOST_ZONES]
@@ -155,7 +211,7 @@ def sighted(release: Release, trace: Ints, zone: Zone | None) -> bool:
     >>> sighted(Release([[3], [1, 3]]), np.array([1, 1]), (1,)), sighted(Release([[3], [1, 3]]), np.array([1, 2]), None)
     (True, False)
     """
-    if type(release) is not Release or release.crowd is not None or not (release.plain and release.reveals):
+    if release.crowd is not None or not (release.plain and release.reveals):
         return False
     there = [place for place, step in zip(trace.tolist(), release.sensors, strict=True) if place in step]
     return bool(there) if zone is None else not set(there).isdisjoint(zone)

@@ -199,3 +199,38 @@ def check_own(kept: Checkpoints | None) -> None:
             f"{kept.path} holds an unfinished audit of other people or with other settings; "
             "choose another folder, or remove it to start afresh"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Everybody:
+    """All people in blocks, the numbers of each, and what is known of all of them (`common`)."""
+
+    blocks: Blocks[People]
+    sizes: tuple[int, ...]
+    common: People
+
+    @classmethod
+    def here(cls, people: People, team: Team) -> Everybody:
+        """People in memory."""
+        size = partition_size(len(people))
+        cuts = [range(at, min(at + size, len(people))) for at in range(0, len(people), size)]
+        parts = [_part(people, np.arange(cut.start, cut.stop)) for cut in cuts]
+        return cls(Blocks.of(parts, team), tuple(map(len, cuts)), people)
+
+    def some(self, numbers: NDArray[np.int64]) -> People:
+        """The people of these numbers, in increasing order."""
+        if not len(numbers):
+            return _part(self.common, numbers) if len(self.common) else self.common
+        found = self.blocks.picked(self.sizes, numbers).map(_picked, None)
+        fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
+        return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
+
+
+def _part(people: People, numbers: NDArray[np.int64]) -> People:
+    ids = people.ids.gather(numbers.tolist())
+    return replace(people, fitted=people.fitted[numbers], actual=people.actual[numbers], ids=ids, whereabouts=None)
+
+
+def _picked(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
+    people, rows = block
+    return people.fitted[rows], people.actual[rows], people.ids.gather(rows.tolist())

@@ -15,6 +15,7 @@ from passerby.support.numbers import percent, span
 from passerby.support.workers import Progress
 
 from .audit import audit
+from .settings import Measurement
 
 COUNTED, VISITED = "counted", "visited:"
 #: By how much the figures of people from flows were off in simulated cities (`benchmarks/flows.py`).
@@ -59,11 +60,11 @@ def audit_flows(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-    **effort: Any,
+    budget: float = Measurement.budget,
 ) -> FlowAudit:
     """The trace, whether somebody is counted, and presence at `places`, of the people of a public table."""
     asked: list[Any] = [Trace(misses), COUNTED, *(f"{VISITED}{place}" for place in places)]
-    table = audit(people, release, misses, questions=asked, workers=workers, progress=progress, **effort)
+    table = audit(people, release, misses, questions=asked, workers=workers, progress=progress, budget=budget)
     return FlowAudit(table, figures_of(table), people.everybody, misses, release.steps)
 
 

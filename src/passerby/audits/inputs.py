@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
@@ -38,7 +39,6 @@ from .earlier import MOST_PEOPLE, Origins, earlier_traces
 from .everyone import Everyone
 from .expectation import MOST
 from .job import Job
-from .presence import Everybody
 from .publication import Counts, Published, read_published
 from .question_rows import Asked
 from .question_words import Zone, places_by_name

@@ -10,16 +10,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.errors import InputError
+from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.setup import check_effort
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.by_habits import ByHabits
 from passerby.others.counted import Counted, states_by_place
 from passerby.people.habits import People, check_people, places_visited
-from passerby.people.totals import told_by_totals
+from passerby.people.totals import Totals, told_by_totals
 from passerby.support.checks import MOST_WORKERS, whole
 
 from .remainder import kept_part
@@ -49,10 +47,8 @@ class Job:
 
     @cached_property
     def zones(self) -> Ints | None:
-        """A label for each place if counts are of zones: places of one label are in the same zones."""
-        if isinstance(self.release, CountRelease):
-            return self.release.alike(len(self.people.places))
-        return None
+        """A label for each place where counts are of zones: those of one label are in the same ones."""
+        return None if self.release.reveals else self.release.alike(len(self.people.places))
 
     @cached_property
     def sensed(self) -> tuple[int, ...]:
@@ -81,7 +77,7 @@ def check_job(job: Job) -> None:
             f"holdout={steps}"
         )
     job.release.check_misses(job.measurement.misses)
-    if isinstance(job.release, CountRelease):
+    if not job.release.reveals:
         _check_counts(job, job.release)
         return
     for t, step in enumerate(job.release.sensors):
@@ -97,17 +93,22 @@ def check_kinds(people: object, release: object) -> None:
         raise InputError("people: there is nobody to be measured; give more visits or fit them with a lower min_active")
     if not isinstance(release, Release):
         raise InputError(f"release is a {type(release).__name__}; expected a Release")
+    if not release.fixed:
+        raise UnsupportedRelease(
+            "release: a policy chooses these counts as one goes, and audits and plans are for counts that are fixed in "
+            "advance; measure them for one person with measure"
+        )
 
 
-def _check_counts(job: Job, release: CountRelease) -> None:
-    """Refuse counts of unknown places, and counts beyond the memory of anybody's chain."""
+def _check_counts(job: Job, release: Release) -> None:
+    """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
     places, people = len(job.people.places), job.people
     for count in release.listed:
         for zone in count.zones:
             if zone[-1] >= places:
                 raise InputError(f"{count!r}: there are {places} places, numbered 0 to {places - 1}")
-    if len(people) and not all(isinstance(count, Present) for count in release.listed):
-        # The person with the fewest places has the smallest chain.
+    if len(people) and not all(count.snapshot for count in release.listed):
+        # Who visits the fewest places has the smallest chain.
         prior, reduced, *_ = over_states(job, int(np.argmin(places_visited(people.fitted[:FEW_CHAINS]))))
         kept_part(prior, reduced)[0].over(prior)
 
@@ -126,9 +127,9 @@ def enough_workers(people: int, workers: int | None, executor: Executor | None =
 def seen_by(people: People, release: Release) -> People:
     """The people in an adversary's view: of their day it has the others' steps, or the published totals alone.
 
-    Only the totals are available if others are known by their habits.
+    The totals are all that is known where others are known by their habits. Some people may bring those of everybody.
     """
-    if people.common is None or release.crowd is None or not release.crowd.open:
+    if people.common is None or release.crowd is None or not release.crowd.open or isinstance(people.common, Totals):
         return people
     return replace(people, common=told_by_totals(people, release))
 

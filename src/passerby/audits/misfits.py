@@ -69,9 +69,9 @@ def idle_settings(settings: AuditSettings) -> Iterator[Idle]:
     if not settings.backtest:
         yield Idle("origins", "backtest")
     if not settings.adversaries:
-        yield Idle("known_steps", "adversaries")
+        yield from (Idle(name, "adversaries") for name in ("known_steps", "known_shares"))
     if not settings.presence:
-        yield Idle("sensitive", "presence")
+        yield from (Idle(name, "presence") for name in ("sensitive", "known_shares"))
     if settings.engine != "dask":
         yield Idle("scheduler", "engine", ("engine", ("dask",)))
     cells = [name for name in ("grid_metres", "h3_resolution") if getattr(settings, name) is not None]
@@ -95,6 +95,9 @@ def misfits(settings: AuditSettings, say: Speech) -> Iterator[tuple[tuple[str, .
     if most > settings.holdout and say.rank("known_steps") >= 0:
         known, holdout = say.given("known_steps", most), say.given("holdout", settings.holdout)
         yield ("known_steps", "holdout"), f"{known} must not be above {holdout}, the steps to find"
+    same = [share for share in settings.known_shares if settings.known_shares.count(share) > 1]
+    if same:
+        yield ("known_shares",), f"{say.name('known_shares')} holds {same[0]:g} more than once; give each once"
     twice = [level for level in settings.thresholds if settings.thresholds.count(level) > 1]
     if twice:
         yield ("thresholds",), f"{say.name('thresholds')} holds {twice[0]:g} more than once; give each once"

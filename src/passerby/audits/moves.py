@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.model.counts import Inside, Moved
+from passerby.model.count import Inside, Names
+from passerby.model.counts import Moved
 from passerby.support.checks import whole
 
 
@@ -25,6 +26,7 @@ class EverMoved(Moved):
     """
 
     steps: int
+    flow: ClassVar[bool] = False
 
     def __init__(self, origin: int | Iterable[int], destination: int | Iterable[int], steps: int) -> None:
         if whole(steps, "steps", 1) < 2:
@@ -41,6 +43,15 @@ class EverMoved(Moved):
     def sentence(self) -> str:
         """Of somebody for whom it holds, in words."""
         return f"{super().sentence.partition(' between ')[0]} at any of {self.steps} steps"
+
+    def asked(self, names: Names, steps: int | None, never: bool) -> str:
+        """The words that ask for it."""
+        return f"{'never ' * never}moved:{names(self.origin)}>{names(self.destination)}"
+
+    def said(self, names: Names, steps: int | None, never: bool) -> str:
+        """The same for a reader."""
+        ends = f"from {names(self.origin)} to {names(self.destination)}"
+        return f"whether the person {'did not: ' * never}ever went {ends}"
 
     def met(self, inside: Inside) -> Any:
         """Whether they are in the one zone at a step, and in the other at the next."""

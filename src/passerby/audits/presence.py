@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.model.counts import Visitors
 from passerby.model.release import Release
@@ -28,20 +29,20 @@ from passerby.others.crowd import Crowd
 from passerby.people.common import MOST
 from passerby.people.habits import People
 from passerby.people.origins import spread
-from passerby.people.totals import told_by_totals
+from passerby.people.totals import Totals, told_by_totals
 from passerby.questions.event import Event
-from passerby.support.blocks import Blocks, Team
+from passerby.questions.measure import measure
+from passerby.support.blocks import Team
 from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.checks import whole
 from passerby.support.workers import Progress, collect
 
 from .asking import words_of
-from .everyone import partition_size
 from .job import Job, check_job, over_states
 from .person import stream_of
-from .presence_crowd import Habitual, Numbers, block_numbers, cells_of, habitual
-from .presence_habits import Beside, Person, cells, closed, rows_of_places
-from .question_rows import ENDS, HABITS, INSIDER, SCHEMA, Asked, Row, rows_of
+from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
+from .presence_habits import Beside, Ceiling, Person, cells, closed, rows_of_places
+from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
 from .sample import some_numbers
 from .settings import Measurement, QuestionSettings
@@ -50,9 +51,9 @@ from .subjects import subjects_of
 Floats = NDArray[np.float64]
 Adversary = Literal["insider", "habits"]
 
-#: People are candidates for a place if their chance to be there is within these.
+#: Who may well be at a place, and may well not: with a chance within these.
 MAY_WELL, AS_GOOD_AS_SURE = 0.01, 0.99
-#: Draws for each person, of others whom the adversary knows by habits: for raw counts and rules, and for noise.
+#: Draws for each person, of others whom the adversary knows by habits, at least: for raw counts and rules, and noise.
 DRAWS, NOISY_DRAWS = 700, 300
 #: The most measured pairs of a person and a place; and the most people in memory for counts of flows.
 MOST_PAIRS, MOST_PEOPLE = 6000, 5000
@@ -80,41 +81,6 @@ class Watched:
         if wrong is not None:
             raise InputError(f"places: {wrong!r} is not one of the {len(known):,} chosen places and zones")
         return cls(tuple(places), tuple(known[name] for name in places))
-
-
-@dataclass(frozen=True, eq=False)
-class Everybody:
-    """All people in blocks, the numbers of each, and the shared knowledge of all of them (`common`)."""
-
-    blocks: Blocks[People]
-    sizes: tuple[int, ...]
-    common: People
-
-    @classmethod
-    def here(cls, people: People, team: Team) -> Everybody:
-        """People in memory."""
-        size = partition_size(len(people))
-        cuts = [range(at, min(at + size, len(people))) for at in range(0, len(people), size)]
-        parts = [_part(people, np.arange(cut.start, cut.stop)) for cut in cuts]
-        return cls(Blocks.of(parts, team), tuple(map(len, cuts)), people)
-
-    def some(self, numbers: NDArray[np.int64]) -> People:
-        """The people of these numbers, in increasing order."""
-        if not len(numbers):
-            return _part(self.common, numbers) if len(self.common) else self.common
-        found = self.blocks.picked(self.sizes, numbers).map(_picked, None)
-        fitted, actual = (np.concatenate([part[at] for part in found]) for at in (0, 1))
-        return replace(self.common, fitted=fitted, actual=actual, ids=pl.concat([part[2] for part in found]))
-
-
-def _part(people: People, numbers: NDArray[np.int64]) -> People:
-    ids = people.ids.gather(numbers.tolist())
-    return replace(people, fitted=people.fitted[numbers], actual=people.actual[numbers], ids=ids, whereabouts=None)
-
-
-def _picked(_: None, block: tuple[People, NDArray[np.int64]]) -> tuple[Any, Any, pl.Series]:
-    people, rows = block
-    return people.fitted[rows], people.actual[rows], people.ids.gather(rows.tolist())
 
 
 def presence(
@@ -163,15 +129,27 @@ class Chosen:
     people: NDArray[np.int64]
     places: tuple[tuple[int, ...], ...]
 
+    def and_also(self, more: NDArray[np.int64]) -> Chosen:
+        """With people who are asked about no place, unless they are among those who are."""
+        asked = dict(zip(self.people.tolist(), self.places, strict=True))
+        people = sorted({*asked, *more.tolist()})
+        return Chosen(np.array(people, dtype=np.int64), tuple(asked.get(person, ()) for person in people))
+
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """The questions: `job` is about everybody, and its release as published, with known others."""
+    """What is asked: `job` is about everybody, and its release as it is published, of others who are known.
+
+    Numbers are made ready for whoever knows such `shares` of the others besides.
+    """
 
     job: Job
     watched: Watched
     chosen: Chosen
     adversary: str
+    #: What was published, by step, where that is known.
+    published: Sequence[Sequence[float]] | None = None
+    shares: tuple[float, ...] = ()
 
 
 def choose(
@@ -234,19 +212,23 @@ def answered(work: Work, team: Team, progress: Progress | None = None, file: Pat
     everyone = range(len(work.places))
     found = collect(_one, work, everyone, **vars(team), chunk=8, progress=progress, kept=kept)
     ids = work.job.people.ids
-    who = [ids[_at(work, number)] for number, rows in enumerate(found) for _ in rows]
+    who = [ids[work.at(number)] for number, rows in enumerate(found) for _ in rows]
     return _table(who, [row for rows in found for row in rows], ids.dtype)
 
 
 def _table(who: list[Any], rows: list[Row], kind: Any) -> pl.DataFrame:
     schema = {"place": pl.String(), **SCHEMA}
     table = pl.DataFrame(rows, schema=schema).insert_column(0, pl.Series("person", who, dtype=kind))
-    return table.with_columns(pl.col(pl.Float64).round(DIGITS))
+    rounded = [pl.col(name).list.eval(pl.element().round(DIGITS)) for name in ("weeks_lower", "weeks_upper")]
+    return table.with_columns(pl.col(pl.Float64).round(DIGITS), *rounded)
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """The shared part of the work: the chosen people, the questions about each, and the numbers of others."""
+    """What workers share: the people who were chosen, what is asked of each, and of others their numbers.
+
+    `partly` are the numbers of those who are unknown, for each share of the others who are known.
+    """
 
     job: Job
     watched: Watched
@@ -255,10 +237,15 @@ class Work:
     adversary: str
     own: tuple[int, ...]
     everybody: Numbers | None = None
+    partly: tuple[Numbers, ...] = ()
     total: NDArray[np.int64] | None = None
     alone: tuple[Habitual, ...] = ()
     #: The numbers of the chosen people among the people of the job, if these are more.
     index: tuple[int, ...] | None = None
+
+    def at(self, number: int) -> int:
+        """The number of somebody who was chosen among the people of the job."""
+        return number if self.index is None else self.index[number]
 
 
 def work_of(asked: Presence, everybody: Everybody) -> Work:
@@ -280,12 +267,12 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
     if by_cells(release):
         silent = release.with_others(None)
         if bare.common is not None:
-            some = everybody.some(spread(sum(everybody.sizes), MOST))
-            bare = replace(bare, common=told_by_totals(some, silent))
-        numbers = reduce(Numbers.__add__, everybody.blocks.map(block_numbers, silent))
+            bare = replace(bare, common=_totals(asked, everybody, silent))
+        blocks = everybody.blocks.map(numbers_by_share, (silent, (0.0, *asked.shares)))
+        numbers, *partly = (reduce(Numbers.__add__, each) for each in zip(*blocks, strict=True))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))
-        return Work(replace(plain, people=bare, release=silent), *shared, numbers, total, alone)
+        return Work(replace(plain, people=bare, release=silent), *shared, numbers, tuple(partly), total, alone)
     crowd = release.with_others(Crowd())
     if sum(everybody.sizes) > MOST_PEOPLE:
         raise UnsupportedRelease(
@@ -297,23 +284,25 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
     return Work(job, *shared, index=tuple(asked.chosen.people.tolist()))
 
 
+def _totals(asked: Presence, everybody: Everybody, release: Release) -> Totals | None:
+    """What the total of everybody tells of their day, also without any of those who were chosen."""
+    spread_out = spread(sum(everybody.sizes), MOST)
+    some = np.union1d(asked.chosen.people, spread_out)
+    rows = np.searchsorted(some, spread_out)
+    return told_by_totals(everybody.some(some), release, asked.published, everybody.blocks, rows)
+
+
 def by_cells(release: Release) -> bool:
     """Whether counts are of people present, at each step in one at most, and drawn independently."""
     return cells_of(release) is not None and not any(way.persistent for _, _, way in cells(release))
 
 
-def _at(work: Work, number: int) -> int:
-    """The number of a chosen person among the people of the job."""
-    return number if work.index is None else work.index[number]
-
-
 def _one(work: Work, number: int) -> list[Row]:
     """The rows of one person."""
-    which, person = work.places[number], _at(work, number)
+    which, person = work.places[number], work.at(number)
+    zones, words = [work.watched.zones[k] for k in which], [work.words[k] for k in which]
     names = [work.watched.names[k] for k in which]
-    zones = [work.watched.zones[k] for k in which]
-    words = [work.words[k] for k in which]
-    rows = _by_habits(work, number, zones) if work.everybody is not None else _by_questions(work, person, zones, words)
+    rows = by_habits(work, number, zones) if work.everybody is not None else by_questions(work, person, zones, words)
     actual = work.job.people.actual[person]
     return [
         {**row, "place": name, "question": text, "actual": bool(np.isin(actual, zone).any())}
@@ -321,7 +310,8 @@ def _one(work: Work, number: int) -> list[Row]:
     ]
 
 
-def _by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+def by_questions(work: Work, number: int, zones: Sequence[Zone], words: Sequence[str]) -> list[Row]:
+    """The rows of one person by questions about them, where nothing is drawn of the others."""
     shown = [seen_for_certain(work.job.release, zone) for zone in zones]
     if all(shown):
         return [_seen(row) for row in _chances_of(work, number, zones)]
@@ -358,7 +348,9 @@ def _seen(chance: float) -> Row:
     if status != "ok":
         return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **closed(chance)}
     sure = dict.fromkeys((f"{name}_{end}" for name in ENDS for end in ("lower", "upper")), 1.0)
-    return {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance, **sure}
+    always = [1.0] * len(WEEKS)
+    head = {"adversary": INSIDER, "status": status, "sampled": False, "chance": chance}
+    return {**head, **sure, **of_weeks(always, always)}
 
 
 def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, list[Zone]]:
@@ -369,14 +361,30 @@ def person_of(work: Work, number: int, zones: Sequence[Zone]) -> tuple[Person, l
     prior, release, _, state_of = over_states(work.job, number, work.own)
     beside = Beside.of(work.everybody, work.total, work.alone[number])
     over = [tuple(sorted({int(state_of[place]) for place in zone})) for zone in zones]
-    runs = NOISY_DRAWS if noisy else DRAWS
+    runs = max(NOISY_DRAWS if noisy else DRAWS, work.job.measurement.runs)
     return Person(prior, release, beside, runs, work.job.measurement.confidence), over
 
 
-def _by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+def by_habits(work: Work, number: int, zones: Sequence[Zone]) -> list[Row]:
+    """The rows of one person, to somebody who knows the others by their habits only."""
     try:
         person, over = person_of(work, number, zones)
-        rng = np.random.default_rng([*stream_of(work.job.measurement.seed, work.job.people.ids[number]), 4])
-        return rows_of_places(person, over, rng)
+        seed = stream_of(work.job.measurement.seed, work.job.people.ids[number])
+        known = _by_insider(work, person, over, seed, [seen_for_certain(work.job.release, zone) for zone in zones])
+        return rows_of_places(person, over, np.random.default_rng([*seed, 4]), known)
     except PasserbyError as reason:
         return [{"adversary": HABITS, "status": str(reason)} for _ in zones]
+
+
+def _by_insider(
+    work: Work, person: Person, zones: Sequence[Zone], seed: list[int], shown: Sequence[bool]
+) -> list[Ceiling]:
+    """What somebody finds at most who knows all others, and of the person as much: nobody who knows less finds more."""
+    release = person.release
+    if all(shown) or not all(way.shift_invariant for way in release.ways):
+        return [None] * len(zones)
+    events = [Event(Visitors(zone, range(release.steps))) for zone in zones]
+    how = {**vars(work.job.measurement), "seed": seed}
+    del how["misses"]
+    found = measure(person.prior, release, events, **how)
+    return [(answer.advantage.upper, answer.power(FALSE).upper) for answer in found]

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from passerby.audits.everyone import Everybody
 from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
+from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
-from passerby.support.workers import Progress, silent
+from passerby.support.rule_of_five import FEW, rest_enough
+from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
 from .job import Job
-from .presence import Everybody, Presence, Watched, Work, answered, choose, person_of, work_of
-from .presence_summary import LOOKED_AT, About, about_presence, few_and_found, single_counts, told_places
-from .question_record import HourAnswer, PlaceAnswers, WayAnswer
+from .presence import Presence, Watched, Work, answered, by_habits, choose, person_of, work_of
+from .presence_summary import LOOKED_AT, NOISE, RULES, About, about_presence, few_and_found, single_counts, told_places
+from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER
 from .question_words import Named, Zone
 from .results import Rows
+from .sample import some_numbers
 from .settings import Measurement
+
+#: Places at which ways to publish are tried on all counts of a day together, and people who are tried there.
+TRIED_AT, TRIED_ON = 2, 6
+#: People of whom it is asked whether they are counted, to whoever knows some of the others.
+MEMBERS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +42,9 @@ class Present:
     rows: pl.DataFrame | None
     places: tuple[PlaceAnswers, ...]
     alerts: tuple[str, ...]
+    #: What workers share for each adversary, by name, and people to be asked whether they are counted.
+    works: Mapping[str, Work] = field(default_factory=dict)
+    members: tuple[int, ...] = ()
 
     @property
     def asked(self) -> Rows | None:
@@ -50,37 +63,93 @@ def presence_of_all(
     team: Team,
     progress: Progress = silent,
     folder: Path | None = None,
+    published: Sequence[Sequence[float]] | None = None,
+    shares: Sequence[float] = (),
 ) -> Present:
-    """Ask all questions of presence; a folder keeps finished parts through an interruption."""
+    """Ask who can be told to have been where; a folder keeps what is finished when it is interrupted.
+
+    Totals are those of what was `published`, where that is known. With `shares` of the others who may be known, the
+    numbers of the rest are made ready for `others_known`.
+    """
     watched = Watched.of(release, named)
     job = Job(everybody.common, release, how)
     chosen = choose(everybody, release, watched, sample, how.seed)
+    size = sum(everybody.sizes)
+    members = some_numbers(size, rest_enough(MEMBERS, size) if shares else 0, how.seed + 2)
+    chosen = chosen.and_also(members)
     about = About.of(watched, release, everybody.common, sensitive)
     tables, places, alerts, few = list[pl.DataFrame](), list[PlaceAnswers](), list[str](), list[str]()
+    works: dict[str, Work] = {}
     for part, adversary in enumerate((HABITS, INSIDER)):
-        asked = Presence(job, watched, chosen, adversary)
+        asked = Presence(job, watched, chosen, adversary, published, tuple(shares))
         file = None if folder is None else folder / f"{adversary}.jsonl"
         try:
             work = work_of(asked, everybody)
         except UnsupportedRelease as reason:
             alerts.append(
-                "Whether somebody can be told to have been at counted places by whoever knows the other people by "
-                f"their habits only was not tried: {reason}."
+                "Whether an acquaintance, who knows everybody's habits alone, can tell somebody to have been at "
+                f"counted places was not tried: {reason}."
             )
             continue
+        works[adversary] = work
         table = answered(work, team, partial(_of_both, progress, part), file)
+        alerts += _impossible(work) if adversary == HABITS else []
         hours, ways = single(work) if work.everybody is not None else ({}, {})
         places += told_places(table, watched, about, adversary, hours, ways)
         if adversary == HABITS:
             few = few_and_found(table, watched, sensitive)
+            if work.everybody is not None:
+                places = over_the_day(work, places, team)
         tables.append(table)
     found = about_presence(places, few)
-    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts))
+    asked_too = tuple(np.searchsorted(chosen.people, members).tolist())
+    return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts), works, asked_too)
 
 
 def _of_both(progress: Progress, part: int, done: int, everyone: int) -> None:
     """Tell how much is done of both adversaries together."""
     progress(part * everyone + done, 2 * everyone)
+
+
+def _impossible(work: Work) -> list[str]:
+    """What is said of totals that the people at hand cannot make."""
+    told = work.job.seen.common
+    return [IMPOSSIBLE] if isinstance(told, Totals) and told.impossible else []
+
+
+def over_the_day(work: Work, places: list[PlaceAnswers], team: Team) -> list[PlaceAnswers]:
+    """The same with each way to publish tried on all counts together, at the places that tell most, on few people."""
+    known = [each for each in places if each.power is not None and each.ways]
+    known.sort(key=lambda each: (not each.sensitive, *((-each.power.lower, -each.power.upper) if each.power else ())))
+    ways, cases = {**RULES, **NOISE}, []
+    for each in known[:TRIED_AT]:
+        k = work.watched.names.index(each.place)
+        some = [n for n, which in enumerate(work.places) if k in which][:TRIED_ON]
+        cases += [(k, way, n) for way in ways for n in some]
+    released = {way: replace(work, job=replace(work.job, release=work.job.release.through(ways[way]))) for way in ways}
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for (k, way, _), ends in zip(cases, collect(_of_day, released, cases, **vars(team), chunk=8), strict=True):
+        if ends is not None:
+            found.setdefault((work.watched.names[k], way), []).append(ends)
+
+    def with_day(place: str, way: WayAnswer) -> WayAnswer:
+        ends = found.get((place, way.way), [])
+        if len(ends) < FEW:
+            return way
+        lower, upper = (round(float(np.mean(side)), 4) for side in zip(*ends, strict=True))
+        return way.model_copy(update={"day": Bracket(lower=lower, upper=upper)})
+
+    return [
+        each.model_copy(update={"ways": [with_day(each.place, way) for way in each.ways]}) if each.ways else each
+        for each in places
+    ]
+
+
+def _of_day(released: Mapping[str, Work], case: tuple[int, str, int]) -> tuple[float, float] | None:
+    """The power of all counts of a day about one person at one place, both ends; None where that is refused."""
+    k, way, number = case
+    (row,) = by_habits(released[way], number, [released[way].watched.zones[k]])
+    return (float(row["power_lower"]), float(row["power_upper"])) if row["status"] in ("ok", "wide") else None
 
 
 def single(work: Work) -> tuple[dict[str, list[HourAnswer]], dict[str, list[WayAnswer]]]:

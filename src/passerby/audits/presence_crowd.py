@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms.laws import Sum, added
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import table
+from passerby.mechanisms.laws import Sum, added, same
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.bridges import assigned, remaining
@@ -37,9 +37,9 @@ def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
 
     None for other counts: flows, visitors of windows, and overlapping zones.
     """
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return [(t, (place,)) for t, step in enumerate(release.sensors) for place in step]
-    if not all(isinstance(count, Present) for count in release.listed):
+    if not all(count.snapshot for count in release.listed):
         return None
     cells = [(count.read, count.zones[0]) for count in release.listed]
     seen = [(t, place) for t, zone in cells for place in zone]
@@ -78,19 +78,32 @@ class Numbers:
 
 def block_numbers(release: Release, people: People) -> Numbers:
     """The numbers of the people of a block."""
+    return numbers_by_share((release, (0.0,)), people)[0]
+
+
+def numbers_by_share(case: tuple[Release, Sequence[float]], people: People) -> list[Numbers]:
+    """The numbers of those people of a block who are unknown to whoever knows such shares of all people."""
+    release, shares = case
     rows = list(habitual(people, release, range(len(people))))
     cells = cells_of(release) or []
     there = np.array([[row[t] in zone for t, zone in cells] for row in people.actual.tolist()], dtype=bool)
+    there = there.reshape(len(rows), len(cells)).astype(np.int64)
     chance, known, left = (
         np.array([getattr(row, name) for row in rows]).reshape(len(rows), len(cells))
         for name in ("chance", "known", "left")
     )
-    return Numbers(
-        _laws(chance),
-        _laws(left),
-        known.astype(np.int64).sum(axis=0),
-        there.reshape(len(rows), len(cells)).astype(np.int64).sum(axis=0),
-    )
+    coin = np.array([coin_of(name) for name in people.ids.to_list()])
+    out = []
+    for share in shares:
+        some = coin >= share
+        total = (each[some].astype(np.int64).sum(axis=0) for each in (known, there))
+        out.append(Numbers(_laws(chance[some]), _laws(left[some]), *total))
+    return out
+
+
+def coin_of(name: object) -> float:
+    """A number in [0, 1) that follows from a name alone: who knows a share above it of all people knows this one."""
+    return float(np.random.default_rng([*stream_of(0, name), 27]).random())
 
 
 def _laws(chances: Floats) -> tuple[Sum, ...]:
@@ -106,7 +119,7 @@ def _laws(chances: Floats) -> tuple[Sum, ...]:
 def habitual(people: People, release: Release, numbers: Sequence[int]) -> Iterator[Habitual]:
     """Some people in each count of a release; habits are the habits of doing as usual."""
     usual, cells = people.usual, cells_of(release) or []
-    zones = release.alike(len(people.places)) if isinstance(release, CountRelease) else None
+    zones = None if release.reveals else release.alike(len(people.places))
     sensed = [] if zones is not None else sorted({place for _, zone in cells for place in zone})
     grid = _Grid.of(cells)
     for person in numbers:
@@ -251,6 +264,10 @@ class Table:
         row = self.chances[cell]
         return int(self.least[cell]), row[: int(np.flatnonzero(row)[-1]) + 1]
 
+    def some(self, columns: Ints) -> Table:
+        """The laws of some counts."""
+        return Table(self.least[columns], self.chances[columns])
+
     def gaps(self, numbers: Ints, size: int) -> Floats:
         """`log Pr[K + size = k] - log Pr[K = k]` of numbers k (n, C), NaN if both are impossible."""
         ends, more = np.zeros((len(self.chances), size)), np.zeros((len(self.chances), 1))
@@ -270,3 +287,65 @@ class Table:
         last = (self.chances > 0).cumsum(axis=1).argmax(axis=1)
         numbers: Ints = self.least + np.minimum(np.array(found, dtype=np.int64).reshape(len(edges), size).T, last)
         return numbers
+
+
+def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
+    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
+
+    >>> from passerby import Rounding
+    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
+    array([0.25, 0.75])
+    """
+    ruled = by_rule(way, counts)
+    if ruled is None:
+        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
+    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
+    chance = np.where(same(values[at], ruled), chances, 0.0)
+    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
+
+
+def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
+    """What is published of each count where that follows from it; None where chance has a part in it."""
+    if not way.discrete:
+        return None
+    laws = [table(way, float(count)) for count in counts.tolist()]
+    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
+
+
+#: Log ratios beyond this are as good as certain.
+CERTAIN = 700.0
+
+
+def published(ways: Sequence[Mechanism], numbers: Ints, rng: np.random.Generator) -> Floats:
+    """What is published of true numbers (n, C), each count in its way; counts of one way are drawn at once."""
+    if all(way.raw for way in ways):
+        return numbers.astype(np.float64)
+    if all(way == ways[0] for way in ways):
+        return np.asarray(ways[0].sample(numbers, rng), dtype=np.float64)
+    return np.array([way.sample(numbers[:, c], rng) for c, way in enumerate(ways)], dtype=np.float64).T
+
+
+def log_ratios(
+    table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int, grid: int | None = None
+) -> Floats:
+    """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts.
+
+    A `grid` is for scores alone, which may be anything: of more values than that, some are worked out.
+    """
+    plain = np.array([way.raw for way in ways], dtype=bool)
+    if plain.all():
+        gap = table.gaps(values.astype(np.int64) - offset, size)
+        return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
+    gap = np.empty(values.shape)
+    for c, way in enumerate(ways):
+        least, chances = table.at(c)
+        found, number = np.unique(values[:, c], return_inverse=True)
+        some = found if grid is None or len(found) <= grid else np.linspace(found[0], found[-1], grid)
+        counts = offset[c] + least + np.arange(len(chances))
+        without, with_them = (likely(way, some, counts + more, chances) for more in (0, size))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each = np.log(with_them) - np.log(without)
+        if some is not found:
+            each = np.interp(found, some, np.nan_to_num(each, nan=0.0, posinf=CERTAIN, neginf=-CERTAIN))
+        gap[:, c] = each[number.reshape(-1)]
+    return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)

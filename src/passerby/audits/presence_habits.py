@@ -1,10 +1,11 @@
 """Presence of one person at places, for an adversary with the others' habits only: both ends.
 
-The upper end is the success of a stronger adversary. This one is told the others' places at every second step, so
-numbers at different counts are independent. The lower end is the better of two tests without this knowledge. One is the
-most telling single count, with an exact law (`max_k Pr[K = k]` for a raw one). The other is the likelihood ratio as if
-numbers at different counts were independent; it is scored under their real dependence. All places share the draws of
-the others.
+From above, what somebody finds who is told where the others were at every second step: numbers at different counts are
+then independent. From below, two tests that need not be told anything: the most telling single count, whose law is
+known exactly (`max_k Pr[K = k]` for a raw one), and the likelihood ratio as if numbers at different counts were
+independent, scored where they are not. From which ratio on that test says yes is chosen by draws of independent
+numbers, as whoever knows habits alone could: draws of what is told would choose as if it were known. Draws of the
+others are shared by all places.
 """
 
 from __future__ import annotations
@@ -17,37 +18,45 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.presence_crowd import log_ratios, published
+from passerby.audits.presence_tests import Tested, tested
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import table
 from passerby.mechanisms.group import grouped
-from passerby.mechanisms.laws import same
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.others.crowd import channel_of
 from passerby.outcomes.stand_ins import stand_ins
+from passerby.questions.crowd_told import alike_but_for_one
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
+from passerby.questions.event_looks import means_over_traces
 from passerby.questions.hypotheses import Hypotheses
+from passerby.questions.in_data import InData
 from passerby.questions.laws import Law, gaps
-from passerby.questions.laws import log_odds as log_odds_of
+from passerby.questions.parts import SLACK, Apart
 from passerby.support.statistics import lower_limit, upper_limit
 
 from .presence_crowd import Habitual, Numbers, Table
-from .question_rows import FALSE, HABITS, SURE, Row, most_sure
+from .question_rows import FALSE, HABITS, SURE, WEEKS, Row, most_sure, of_weeks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: The least likelihood ratios for a yes, for the advantage and for the power: the better of two is taken.
-EDGES = ((1.0, 20.0), (20.0, 200.0))
-#: Single counts of a place for a closer look: the most telling ones if they are raw.
+#: Draws that choose where a test says yes, and draws that score it, where the event does not hold; and the share of
+#: them that is enough where it does. Few false alarms take many draws to be sure of.
+CHOOSING, SCORING, ENOUGH = 1000, 3000, 0.4
+#: Tests leave out counts that the person is in with less than this chance.
+SELDOM = 1e-4
+#: Values of noisy counts at which scores are worked out, at most: between them they are straight lines.
+GRID = 128
+#: Single counts of a place that are looked at closely: those that tell most if they are raw.
 CLOSELY = 3
 #: Log ratios beyond this are as good as certain.
-CERTAIN, FARTHEST = 700.0, 300.0
-#: Scores are cut off here, so no single unexplained count decides alone.
+FARTHEST = 300.0
+#: Scores are cut off here, so that no count that habits cannot explain decides alone.
 TELLING = 40.0
 
 
@@ -103,27 +112,41 @@ class Person:
         return found[0], found[1]
 
     def drawn(self, rng: np.random.Generator) -> Draws:
-        """Draws of the others, and the evidence of each count with the person in it and without."""
-        numbers = self.beside.known + self.beside.told.draw(self.runs, rng)
-        told, habits = [], []
-        for more in (0, self.release.size):
-            values = np.array(
-                [way.sample(numbers[:, c] + more, rng) for c, way in enumerate(self.ways)], dtype=np.float64
-            ).T
-            told.append(self._grid(log_ratios(self.beside.told, self.beside.known, values, self.ways, self.size)))
-            score = log_ratios(self.beside.habits, self.beside.rest, values, self.ways, self.size)
-            habits.append(self._grid(np.clip(score, -TELLING, TELLING)))
-        return Draws((told[0], told[1]), (habits[0], habits[1]))
+        """Draws of the others, and what each count says where the person is in it and where not.
+
+        What is told is of all counts; tests look at those that the person may well be in, and at more draws of them.
+        """
+        some = np.flatnonzero(self.chance >= min(SELDOM, self.chance.max(initial=0.0)))
+        beside, habits = self.beside, self.beside.habits.some(some)
+        known, told = beside.known[some], beside.told.some(some)
+        ways, rest = [self.ways[c] for c in some], beside.rest[some]
+
+        def scores(numbers: Ints) -> list[Floats]:
+            found = self._published(ways, numbers, rng)
+            ratios = (log_ratios(habits, rest, each, ways, self.size, GRID) for each in found)
+            return [self.in_grid(np.clip(each, -TELLING, TELLING), some) for each in ratios]
+
+        all_told = self._published(self.ways, beside.known + beside.told.draw(self.runs, rng), rng)
+        return Draws(
+            [self.in_grid(log_ratios(beside.told, beside.known, each, self.ways, self.size)) for each in all_told],
+            scores(rest + habits.draw(CHOOSING, rng)),
+            scores(known + told.draw(SCORING, rng)),
+        )
+
+    def _published(self, ways: Sequence[Mechanism], numbers: Ints, rng: np.random.Generator) -> list[Floats]:
+        """What is published (n, C) where the person is in none of the counts, and where they are in all."""
+        return [published(ways, numbers + more, rng) for more in (0, self.size)]
 
     @property
     def size(self) -> int:
         """How many people move as one."""
         return self.release.size
 
-    def _grid(self, values: Floats) -> Floats:
-        """Numbers of counts (n, C) in the form of the grid (n, T, S)."""
+    def in_grid(self, values: Floats, columns: Ints | None = None) -> Floats:
+        """Numbers of counts (n, C), all or some, in the form of the grid (n, T, S); 0 for the others."""
+        columns = np.arange(values.shape[1]) if columns is None else columns
         out = np.zeros((len(values), *self.release.grid.shape))
-        out[:, self.columns[0], self.columns[1]] = values
+        out[:, self.columns[0][columns], self.columns[1][columns]] = values
         return out
 
 
@@ -131,104 +154,160 @@ class Person:
 class Draws:
     """Log ratios (n, T, S) of values with the person in the count to values without, with told steps and by habits.
 
-    One for the person outside the count, and one for the person in it.
+    Each where the person is not in the count, and where they are. Ratios by habits are for a test to be chosen, and for
+    it to be scored.
     """
 
-    told: tuple[Floats, Floats]
-    habits: tuple[Floats, Floats]
+    told: list[Floats]
+    choosing: list[Floats]
+    scoring: list[Floats]
 
 
 def cells(release: Release) -> list[tuple[int, tuple[int, ...], Mechanism]]:
     """The step, the places and the mechanism of each count, in the order of the grid."""
-    if isinstance(release, CountRelease):
-        return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
-    return [(t, (place,), release.mechanism) for t, step in enumerate(release.sensors) for place in step]
+    return [(count.read, count.zones[0], mechanism_of(count)) for count in release.listed]
 
 
-def log_ratios(table: Table, offset: Ints, values: Floats, ways: Sequence[Mechanism], size: int) -> Floats:
-    """`log Pr[value | with the person] - log Pr[value | without]` (n, C) of values (n, C) of all counts."""
-    plain = np.array([way.raw for way in ways], dtype=bool)
-    if plain.all():
-        gap = table.gaps(values.astype(np.int64) - offset, size)
-        return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
-    gap = np.empty(values.shape)
-    for c, way in enumerate(ways):
-        least, chances = table.at(c)
-        found, number = np.unique(values[:, c], return_inverse=True)
-        counts = offset[c] + least + np.arange(len(chances))
-        without, with_them = (likely(way, found, counts + more, chances) for more in (0, size))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gap[:, c] = (np.log(with_them) - np.log(without))[number.reshape(-1)]
-    return np.minimum(np.where(np.isnan(gap), 0.0, gap), CERTAIN)
+#: The advantage and the power at most, to somebody who knows all others; None where they find everything out.
+Ceiling = tuple[float, float] | None
 
 
-def likely(way: Mechanism, values: Floats, counts: Ints, chances: Floats) -> Floats:
-    """How likely each of some values (n,), in increasing order, is published of a count with such chances.
+def rows_of_places(
+    person: Person,
+    zones: Sequence[tuple[int, ...]],
+    rng: np.random.Generator,
+    known: Sequence[Ceiling] | None = None,
+) -> list[Row]:
+    """A row for each zone, over the person's states: whether it can be told that they were ever there.
 
-    >>> from passerby import Rounding
-    >>> likely(Rounding(5), np.array([0.0, 5.0]), np.arange(2, 4), np.array([0.25, 0.75]))
-    array([0.25, 0.75])
+    `known` has what somebody finds who knows all others, with a half of the doubt.
     """
-    ruled = by_rule(way, counts)
-    if ruled is None:
-        return np.asarray(np.exp(way.log_likelihood(values[:, None], counts)) @ chances)
-    at = np.minimum(np.searchsorted(values, ruled), len(values) - 1)
-    chance = np.where(same(values[at], ruled), chances, 0.0)
-    return np.bincount(at, weights=chance, minlength=len(values)).astype(np.float64)
-
-
-def by_rule(way: Mechanism, counts: Ints) -> Floats | None:
-    """The published value of each count if it follows from the count; None under chance."""
-    if not way.discrete:
-        return None
-    laws = [table(way, float(count)) for count in counts.tolist()]
-    return np.array([values[0] for values, _ in laws]) if all(len(values) == 1 for values, _ in laws) else None
-
-
-def rows_of_places(person: Person, zones: Sequence[tuple[int, ...]], rng: np.random.Generator) -> list[Row]:
-    """A row for each zone, over the person's states: the evidence on them ever being there."""
     drawn = person.drawn(rng)
-    return [_row(person, drawn, zone, rng) for zone in zones]
+    ceilings = known or [None] * len(zones)
+    return [row_of(person, drawn, zone, rng, most) for zone, most in zip(zones, ceilings, strict=True)]
 
 
-def _row(person: Person, drawn: Draws, zone: tuple[int, ...], rng: np.random.Generator) -> Row:
+def row_of_membership(person: Person, rng: np.random.Generator) -> Row:
+    """Whether it can be told that they are counted at all: a visit anywhere, against nobody in their place."""
+    return row_of(person, person.drawn(rng), None, rng)
+
+
+def row_of(
+    person: Person, drawn: Draws, zone: tuple[int, ...] | None, rng: np.random.Generator, known: Ceiling = None
+) -> Row:
+    """Whether it can be told that somebody was ever in a zone; without a zone, that they are counted at all."""
+    if zone is None:
+        everywhere = tuple(range(person.prior.places))
+        return _row(person, drawn, InData().hypotheses(person.setup), everywhere, rng, known, 1.0)
+    event = Event(Visitors(zone, range(person.release.steps)))
+    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, person.release.steps))
+    return _row(person, drawn, asked, zone, rng, known)
+
+
+def _row(
+    person: Person,
+    drawn: Draws,
+    asked: Hypotheses,
+    zone: tuple[int, ...],
+    rng: np.random.Generator,
+    known: Ceiling = None,
+    visits: float | None = None,
+) -> Row:
+    """The row of an event that is about visits to a zone; `visits` is their chance, if that is not the event's."""
     release = person.release
-    event = Event(Visitors(zone, range(release.steps)))
-    asked = Hypotheses(person.setup, lambda chain: event.count.progress(chain.place_of, release.steps))
     no, yes = asked.chance
     head: Row = {"adversary": HABITS, "chance": yes}
     if min(no, yes) <= 0:
         return {**head, "status": "certain" if yes > 0.5 else "impossible", "sampled": False, **closed(yes)}
-    level = 1 - (1 - person.confidence) / 2
-    there, away = (release.there(asked.draw(holds, person.runs, rng)) for holds in (True, False))
-    ratio = gaps(asked.logs_of(_evidence(person, drawn.told, there))) - asked.log_odds
-    scores = [gaps(asked.logs_of(_evidence(person, drawn.habits, side))) - asked.log_odds for side in (there, away)]
-    ratio = np.clip(ratio, -FARTHEST, FARTHEST)
-    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
-    with np.errstate(over="ignore"):
-        advantage_upper = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level)
-    highest = (advantage_upper, above.power(FALSE)[1], min(above.certain(SURE)[1], most_sure(yes, advantage_upper)))
-    laws = single_counts_of(person, zone, yes)
-    single = measures(laws, asked.odds)
-    lowest = tested(scores[0], scores[1], level, asked.log_odds)
-    advantage, power, certain = (
-        _within(low, test, high) for low, test, high in zip(single, lowest, highest, strict=True)
+    level = 1 - (1 - person.confidence) / (2 if known is None else 4)
+
+    def drawn_ratios(ratios: Sequence[Floats], holds: bool, count: int) -> Floats:
+        there = release.there(asked.draw(holds, count, rng))
+        return gaps(asked.logs_of(_evidence(asked, person, ratios, there))) - asked.log_odds
+
+    ratio = drawn_ratios(drawn.told, True, person.runs)
+    choosing, scoring = (
+        [drawn_ratios(ratios, True, int(ENOUGH * len(ratios[0]))), drawn_ratios(ratios, False, len(ratios[0]))]
+        for ratios in (drawn.choosing, drawn.scoring)
     )
-    power = max(power[0], FALSE), max(power[1], FALSE)
+    ratio = np.clip(ratio, -FARTHEST, FARTHEST)
+    laws = single_counts_of(person, zone, visits or yes)
+    lowest = tested(choosing, scoring, level, asked.log_odds)
+    ceilings = [most for most in (known, _hidden(person, asked, zone)) if most is not None]
+    pairs = _ends(asked, ratio, laws, lowest, ceilings, level)
+    advantage, power = pairs["advantage"], pairs["power"]
     return {
         **head,
         "status": "ok" if advantage[1] - advantage[0] < FALSE and power[1] - power[0] < FALSE else "wide",
         "sampled": True,
-        **_pairs(advantage=advantage, power=power, certain=certain),
+        **_pairs(**pairs),
         "absent_lower": 0.0,
         "absent_upper": most_sure(no, advantage[1]),
+        **of_weeks(*_weeks(ratio, laws, lowest, advantage, level)),
     }
 
 
-def _evidence(person: Person, ratios: tuple[Floats, Floats], there: NDArray[np.bool_]) -> Floats:
-    """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, for the person `there` or not."""
-    telling = np.where(there, ratios[1], ratios[0])
-    release = person.setup.release
+def _hidden(person: Person, asked: Hypotheses, zone: tuple[int, ...]) -> Ceiling:
+    """What is told at most where no place but those of the zone is counted, by what unknown others hide."""
+    if not all(set(own) <= set(zone) for _, own, _ in cells(person.release)):
+        return None
+    chance, overlap = alike_but_for_one(person.beside.told.chances, person.size)
+    with np.errstate(divide="ignore"):
+        each = [person.in_grid(np.log(one)[None]) for one in (chance, overlap**2, overlap)]
+    there = np.ones((1, *person.release.grid.shape), dtype=bool)
+    shown, apart, least = (
+        float(means_over_traces(asked, np.exp(_evidence(asked, person, (grid, grid), there)))[0, 1]) for grid in each
+    )
+    part = Apart("hiding", asked.odds, min(1 - shown, math.sqrt(1 - apart)), least)
+    return part.advantage()[1], part.power(FALSE)[1]
+
+
+def _ends(
+    asked: Hypotheses,
+    ratio: Floats,
+    laws: Sequence[Law],
+    lowest: Tested,
+    ceilings: Sequence[tuple[float, float]],
+    level: float,
+) -> dict[str, tuple[float, float]]:
+    """Both ends of the advantage, the power, and how often somebody is sure; `ceilings` are those of who knows more."""
+    above = Drawn("crowd", asked.odds, ratio, ratio, told_more=True, level=level)
+    with np.errstate(over="ignore"):
+        most = min(upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), level), *(each[0] for each in ceilings), 1.0)
+    most_power = min(above.power(FALSE)[1], *(each[1] for each in ceilings), 1.0)
+    highest = (most, most_power, min(above.certain(SURE)[1], most_sure(asked.chance[1], most)))
+    single, tests = measures(laws, asked.odds), (lowest.advantage, lowest.power, lowest.sure)
+    advantage, power, certain = (
+        _within(low, test, high) for low, test, high in zip(single, tests, highest, strict=True)
+    )
+    return {"advantage": advantage, "power": (max(power[0], FALSE), max(power[1], FALSE)), "certain": certain}
+
+
+def _weeks(
+    ratio: Floats, laws: Sequence[Law], lowest: Tested, once: tuple[float, float], level: float
+) -> tuple[list[float], list[float]]:
+    """Ends of the advantage after several weeks, in all of which it holds or in none (`Part.weeks`).
+
+    From below, what tests of a single count or of one week gain over several. From above, somebody who is told more:
+    `b = E[(Pr[y | not E] / Pr[y | E])^½ | E]` of one week, of which a lower limit is known.
+    """
+    half = 1 - (1 - level) / 2
+    whole = [law.completed(more=False) for law in laws]
+    likeness = min(1.0, lower_limit(np.exp(-ratio / 2), half))
+    unlike = upper_limit(np.maximum(1 - np.exp(-ratio), 0.0), half)
+    lower, upper = [once[0]], [once[1]]
+    for times in WEEKS[1:]:
+        single = max((max(1 - law.affinity**times, law.repeated(times)) for law in whole), default=0.0)
+        lower.append(max(lower[-1], single - SLACK * times, lowest.repeated(times)))
+        most = min(math.sqrt(1 - likeness ** (2 * times)), 1 - (1 - min(1.0, unlike)) ** times)
+        upper.append(max(lower[-1], upper[-1], most))
+    return lower, upper
+
+
+def _evidence(asked: Hypotheses, person: Person, ratios: Sequence[Floats], there: NDArray[np.bool_]) -> Floats:
+    """Log-likelihoods (n, T, classes) of drawn series, up to a factor for each step, where the person is `there`."""
+    telling = np.where(there, ratios[1][: len(there)], ratios[0][: len(there)])
+    release = asked.setup.release
     if release.reveals:
         return np.concatenate([np.zeros((*telling.shape[:2], 1)), telling], axis=2)
     sees = release.sees
@@ -255,25 +334,8 @@ def closed(yes: float) -> Row:
     """The values for a certain or impossible event, whatever is published."""
     sure = float(yes > 0.5)
     pairs = {"advantage": 0.0, "power": FALSE, "certain": sure, "absent": 1 - sure}
-    return _pairs(**{name: (value, value) for name, value in pairs.items()})
-
-
-def tested(given: Floats, given_not: Floats, level: float, log_odds: float) -> tuple[float, float, float]:
-    """The least success of tests by a score: the advantage, the power at the share of false alarms, and sure people.
-
-    A test with too many false alarms is mixed with one without any yes. How often somebody is sure follows from the
-    true positives less so many times the false ones (`Law.surely`).
-    """
-    level = 1 - (1 - level) / 4
-    ends = {}
-    for edge in {edge for both in EDGES for edge in both}:
-        true = lower_limit((given >= math.log(edge)).astype(np.float64), level)
-        ends[edge] = true, upper_limit((given_not >= math.log(edge)).astype(np.float64), level)
-    advantage = max(true - wrong for true, wrong in map(ends.__getitem__, EDGES[0]))
-    power = max(true * min(1.0, FALSE / wrong) for true, wrong in map(ends.__getitem__, EDGES[1]))
-    dear = math.exp(min(700.0, log_odds_of(SURE) - log_odds))
-    sure = max(true - dear * wrong for true, wrong in ends.values())
-    return max(0.0, advantage), power, max(0.0, sure)
+    nothing = [0.0] * len(WEEKS)
+    return {**_pairs(**{name: (value, value) for name, value in pairs.items()}), **of_weeks(nothing, nothing)}
 
 
 def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
@@ -285,13 +347,17 @@ def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
     )
 
 
-def single_counts_of(person: Person, zone: tuple[int, ...], yes: float) -> list[Law]:
-    """The laws of the most telling single counts with the event and without: exact, or less informative."""
-    inside = [c for c, (_, own, _) in enumerate(cells(person.release)) if set(own) <= set(zone)]
+def single_counts_of(person: Person, zone: tuple[int, ...] | None, yes: float) -> list[Law]:
+    """The laws of single counts with the event and without, of those that tell most: exact, or telling less.
+
+    Without a zone, the event is that the person is counted at all.
+    """
+    every = enumerate(cells(person.release))
+    inside = [c for c, (_, own, _) in every if zone is None or set(own) <= set(zone)]
     if not inside:
         return []
     table, size = person.beside.habits, person.size
-    often = np.minimum(person.chance[inside] / yes, 1.0)
+    often = person.chance[inside] if zone is None else np.minimum(person.chance[inside] / yes, 1.0)
     if all(person.ways[c].raw for c in inside):
         return [shifted(table, c, share, size) for c, share in zip(inside, often.tolist(), strict=True)]
     raw = often * [shifted(table, c, 1.0, size).advantage for c in inside]

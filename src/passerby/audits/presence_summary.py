@@ -24,6 +24,7 @@ from .presence_crowd import Numbers
 from .presence_habits import Beside, Person, cells, shifted, single_law
 from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import FALSE, HABITS, INSIDER, SURE
+from .question_summary import told_weeks
 from .question_words import Zone
 
 Floats = NDArray[np.float64]
@@ -97,6 +98,7 @@ def told_places(
                 chance=_mean(open_, "chance") if enough else None,
                 **{each: _bracket(open_, each) if enough else None for each in ("advantage", "power")},
                 certain=_bracket(unsure, "certain") if unsure.height >= FEW else None,
+                weeks=told_weeks(open_),
                 by_step=(hours or {}).get(name, []) if enough else [],
                 ways=(ways or {}).get(name, []) if enough else [],
             )
@@ -225,7 +227,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
     if telling:
         said = [f"{each.place} (at least {percent(rounded_down(_found(each)))})" for each in telling[:NAMED]]
         yield (
-            f"Counts tell who was there, even to somebody who knows the other people by their habits only: "
+            f"Counts tell who was there, even to an acquaintance, who knows everybody's habits alone: "
             f"{_listed(said, len(telling))}. That is the share of those who were there who are found at 1 % false "
             "alarms, or of whom it becomes at least 90 % likely. Hide small counts, round them, add noise, or leave "
             "these places out."
@@ -239,14 +241,14 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
         ends = "{} (between {} and {})"
         said = [ends.format(each.place, percent(_tested(each)), percent(_perhaps(each))) for each in perhaps[:NAMED]]
         yield (
-            "It is open how many of those who were there are found at 1 % false alarms by somebody who knows the other "
-            f"people by their habits only: {_listed(said, len(perhaps))}."
+            "It is open how many of those who were there are found at 1 % false alarms by an acquaintance, who knows "
+            f"everybody's habits alone: {_listed(said, len(perhaps))}."
         )
     if few:
         yield (
             "Fewer than five people may well be at "
-            f"{_listed(list(few[:NAMED]), len(few))}, and the counts tell which of them were there, even to somebody "
-            "who knows the other people by their habits only. Leave these places out, or hide small counts."
+            f"{_listed(list(few[:NAMED]), len(few))}, and the counts tell which of them were there, even to an "
+            "acquaintance, who knows everybody's habits alone. Leave these places out, or hide small counts."
         )
     yield from _about_insiders([each for each in places if each.adversary == INSIDER and each.power is not None])
 
@@ -255,7 +257,7 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
     """The success of an adversary with everybody else's places: all of an exact count, and some of others."""
     exact = [each for each in places if each.advantage is not None and each.advantage.lower >= FOR_CERTAIN]
     if exact:
-        yield "Whoever knows where everybody else was reads from any exact count who was there."
+        yield "An insider, who knows where everybody else was, reads from any exact count who was there."
     perhaps = sorted(
         (each for each in places if each not in exact and _perhaps(each) >= SENSITIVE),
         key=lambda each: (not each.sensitive, -_perhaps(each)),
@@ -263,9 +265,9 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
     if perhaps:
         ends = [f"{each.place} ({_ends(_tested(each), _perhaps(each))})" for each in perhaps[:NAMED]]
         yield (
-            "Counts that are not exact still tell somebody who knows where everybody else was of some who were there: "
-            f"{_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % false "
-            "alarms. More noise, or coarser rounding, tells less."
+            "Counts that are not exact still tell an insider, who knows where everybody else was, of some who were "
+            f"there: {_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % "
+            "false alarms. More noise, or coarser rounding, tells less."
         )
 
 
@@ -288,8 +290,8 @@ def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
             for place, hour in best[:NAMED]
         ]
         yield (
-            "Single counts give away who is in them, even to somebody who knows the other people by "
-            f"their habits only: {_listed(said, len(best))}. In brackets is the advantage of one count, from 0 % "
+            "Single counts give away who is in them, even to an acquaintance, who knows everybody's "
+            f"habits alone: {_listed(said, len(best))}. In brackets is the advantage of one count, from 0 % "
             "(tells nothing) to 100 % (tells for certain), and who may well be in it. Leave such hours out, hide small "
             "counts, or round them."
         )

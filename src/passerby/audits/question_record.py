@@ -29,6 +29,23 @@ class StepAnswer(Record):
     baseline: float = Field(description="That chance without the release.")
 
 
+class PartAnswer(Record):
+    """Whether people are counted at all, of those who are counted or of those who hardly ever are."""
+
+    counted: bool = Field(description="Whether these are the people who are counted.")
+    people: int = Field(description="How many of those it is open for: in fives, or the rest of them.")
+    advantage: Bracket
+    power: Bracket
+
+
+class WeekAnswer(Record):
+    """The advantage where the same is published for so many weeks, in all of which it holds or in none."""
+
+    weeks: int
+    lower: float
+    upper: float
+
+
 class Answers(Record):
     """One question and one adversary, over people."""
 
@@ -60,7 +77,28 @@ class Answers(Record):
     year: Ends | None = Field(
         default=None, description="Of events: the advantage where the same is published 52 times, and habits are known."
     )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="Of events: means over people of the advantage after 1, 4, 12, 26 and 52 weeks, if habits are "
+        "known.",
+    )
     by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
+    groups: list[PartAnswer] = Field(
+        default=[],
+        description="Of being counted at all: people who are counted, and then people who hardly ever are; none where "
+        "either are one to four, or where nearly all is found of so few.",
+    )
+
+
+class ShareAnswers(Record):
+    """One question to somebody who knows habits, and of the others where such a share of them was: means over some."""
+
+    question: str = Field(description="counted, or visited and the place that tells most, as in settings.")
+    place: str | None = Field(description="The place, if it is about one.")
+    share: float = Field(description="The share of the others who are known: 0 knows habits alone, 1 is an insider.")
+    people: int = Field(description="People of the sample, in fives, rounded down.")
+    advantage: Bracket = Field(description="The best test's true positives minus its false ones.")
+    power: Bracket = Field(description="Share found of those for whom it holds, at 1 % false alarms.")
 
 
 class HourAnswer(Record):
@@ -104,6 +142,10 @@ class WayAnswer(Record):
     power: float | None = Field(
         default=None, description="Share found of those who were there, by that count alone, at 1 % false alarms."
     )
+    day: Bracket | None = Field(
+        default=None,
+        description="The same by all counts together, as a mean over few people; null where that was not tried.",
+    )
 
 
 class PlaceAnswers(Record):
@@ -128,6 +170,10 @@ class PlaceAnswers(Record):
     certain: Bracket | None = Field(
         description="How often it becomes at least 90 % likely for those who were there, of whom it was less likely "
         "before; null where these are fewer than five."
+    )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="The advantage after 1, 4, 12, 26 and 52 weeks, of somebody who is there every week or never.",
     )
     by_step: list[HourAnswer] = Field(default=[], description="The single counts; of the adversary `habits` alone.")
     ways: list[WayAnswer] = Field(default=[], description="Ways to publish; of the adversary `habits` alone.")

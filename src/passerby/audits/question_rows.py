@@ -1,12 +1,13 @@
 """One person's rows of the table of questions: a row for each question about them.
 
-Rows have the `question` in words, the `adversary`, a `status`, and a mark of ends from drawn series (`sampled`). The
-adversary is "insider", with the others' places, or "habits", with their habits alone. The status is "ok", "wide",
-"certain" or "impossible" whatever is published, or the reason for a refusal. Of events they have the `chance` without
-the release, the `advantage`, and the `power` at 1 % false alarms. They also have `certain` and `absent` at 0.9, and
-`year`, after 52 releases. Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are
-means over steps, and rows have the `easiest` step (from 0) and lists of all. `actual` has the truth in the held-out
-steps.
+Rows have the `question` in words, the `adversary` ("insider", who knows where the others were, or "habits", who knows
+theirs alone), a `status` ("ok", "wide", "certain" or "impossible" whatever is published, or the reason for a refusal)
+and whether ends rest on series that were drawn (`sampled`). Of events they have the `chance` without the release, the
+`advantage`, the `power` at 1 % false alarms, `certain` and `absent` at 0.9, `year`, after 52 releases, and `weeks`, a
+list after 1, 4, 12, 26 and 52 of them.
+Of guesses `lower`, `upper` and `baseline` are chances to be right; of each step, these are means over steps, and rows
+have the `easiest` step (from 0) and lists of all. `actual` tells whether it was really so, in the steps that were held
+out.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ INSIDER, HABITS = "insider", "habits"
 FALSE, SURE = 0.01, 0.9
 #: A row's names of a pair of ends.
 ENDS = ("advantage", "power", "certain", "absent")
-#: The advantage is given again after so many releases: every week for a year.
-YEAR = 52
+#: Releases after which the advantage is told: once, and every week for up to a year.
+WEEKS = (1, 4, 12, 26, 52)
 _FLOAT, _LIST = pl.Float64(), pl.List(pl.Float64())
 #: The columns of the table of questions.
 SCHEMA: dict[str, pl.DataType] = {
@@ -57,6 +58,7 @@ SCHEMA: dict[str, pl.DataType] = {
     **dict.fromkeys(("chance", "lower", "upper", "baseline"), _FLOAT),
     **{f"{name}_{end}": _FLOAT for name in ENDS for end in ("lower", "upper")},
     **dict.fromkeys(("year_lower", "year_upper"), _FLOAT),
+    **dict.fromkeys(("weeks_lower", "weeks_upper"), _LIST),
     "easiest": pl.Int64(),
     **dict.fromkeys(("easiest_lower", "easiest_upper"), _FLOAT),
     **dict.fromkeys(("lower_by_step", "upper_by_step", "baseline_by_step"), _LIST),
@@ -74,6 +76,8 @@ class Asked:
     words: tuple[str, ...]
     #: Places of the questions: their states must not be merged with others.
     places: tuple[int, ...] = field(default=())
+    #: Who asks, if that does not follow from the release.
+    adversary_name: str | None = None
 
     @classmethod
     def of(cls, job: Job, questions: Sequence[Question | str | int], named: Named) -> Asked:
@@ -106,8 +110,8 @@ class Asked:
 
     @property
     def adversary(self) -> str:
-        """The adversary's name."""
-        return INSIDER if self.job.release.crowd is None else HABITS
+        """Who asks."""
+        return self.adversary_name or (INSIDER if self.job.release.crowd is None else HABITS)
 
 
 def _question(asked: Question | str | int, named: Named, release: Release, misses: int) -> Question:
@@ -235,12 +239,14 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
         "power": answer.power(FALSE),
         "certain": answer.certain(SURE),
         "absent": answer.absent(SURE),
-        "year": answer.weeks(YEAR),
     }
+    weeks = [answer.weeks(count) for count in WEEKS]
     if more is not None:
-        for name, told in (("advantage", more.advantage), ("power", more.power(FALSE)), ("year", more.weeks(YEAR))):
+        for name, told in (("advantage", more.advantage), ("power", more.power(FALSE))):
             ends[name] = replace(ends[name], upper=max(ends[name].lower, told.upper))
-        # Nothing is convex about these: only the limit from the advantage is known.
+        repeated = (more.weeks(count) for count in WEEKS)
+        weeks = [replace(own, upper=max(own.lower, each.upper)) for own, each in zip(weeks, repeated, strict=True)]
+        # Nothing is convex about these: only what the advantage allows is known.
         for name, chance in (("certain", answer.event.lower), ("absent", 1 - answer.event.upper)):
             ends[name] = replace(ends[name], lower=0.0, upper=most_sure(chance, ends["advantage"].upper))
     advantage, power = ends["advantage"], ends["power"]
@@ -251,7 +257,13 @@ def _of_event(answer: EventAnswer, tolerance: float, more: EventAnswer | None) -
         "sampled": answer.sampled or (more is not None and more.sampled),
         "chance": answer.event.lower,
         **{f"{name}_{end}": getattr(pair, end) for name, pair in ends.items() for end in ("lower", "upper")},
+        **of_weeks([each.lower for each in weeks], [each.upper for each in weeks]),
     }
+
+
+def of_weeks(lower: list[float], upper: list[float]) -> Row:
+    """What a row holds of both ends after several weeks."""
+    return {"weeks_lower": lower, "weeks_upper": upper, "year_lower": lower[-1], "year_upper": upper[-1]}
 
 
 def most_sure(event: float, advantage: float) -> float:

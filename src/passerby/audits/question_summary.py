@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from passerby.questions.question import Question
-from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached
+from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached, rests_on_few, sizes_in_fives
 
 from .asking import sentence_of
-from .question_record import Answers, StepAnswer
-from .question_rows import ENDS, Asked
+from .question_record import Answers, Bracket, PartAnswer, StepAnswer, WeekAnswer
+from .question_rows import ENDS, WEEKS, Asked
 from .question_words import Named
 from .record import Ends, Statistics
-from .results import ROWS
+from .results import COUNTED, ROWS
 
 Floats = NDArray[np.float64]
 
@@ -26,22 +28,61 @@ _PAIRS = (*ENDS, "year")
 _NUMBERS = ("chance", "lower", "upper", "baseline", *(f"{name}_{end}" for name in _PAIRS for end in ("lower", "upper")))
 
 
-def told_answers(rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named) -> list[Answers]:
-    """The summary of everybody's questions, in memory or in a file."""
-    steps = asked.job.release.steps
-    pairs = zip(asked.questions, asked.words, strict=True)
-    return [_answers(rows.lazy(), each, words, asked.adversary, named, steps) for each, words in pairs]
+def told_answers(
+    rows: pl.DataFrame | pl.LazyFrame, asked: Asked, named: Named, sighted: pl.LazyFrame | None = None
+) -> list[Answers]:
+    """What is told of the questions of everybody, in memory or in a file.
+
+    With how likely each person is to be in a published count (`person`, `sighted`), membership is told of those who
+    are counted, and of the others.
+    """
+    steps, lazy, out = asked.job.release.steps, rows.lazy(), []
+    for each, words in zip(asked.questions, asked.words, strict=True):
+        found = _answers(lazy, each, words, asked.adversary, named, steps)
+        if each.kind == "in_data" and sighted is not None:
+            found = found.model_copy(update={"groups": _groups(lazy, words, asked.adversary, sighted)})
+        out.append(found)
+    return out
+
+
+def _groups(rows: pl.LazyFrame, words: str, adversary: str, sighted: pl.LazyFrame) -> list[PartAnswer]:
+    """Means over people who are counted and over those who hardly ever are; none where few would be told of."""
+    names = [f"{name}_{end}" for name in ("advantage", "power") for end in ("lower", "upper")]
+    own = rows.filter(
+        (pl.col("question") == words) & (pl.col("adversary") == adversary) & pl.col("status").is_in(list(OPEN))
+    )
+    table = own.select("person", *names).join(sighted.select("person", "sighted"), on="person").collect()
+    counted = table["sighted"].fill_null(0.0) >= COUNTED
+    parts = {True: table.filter(counted), False: table.filter(~counted)}
+    if any(part.height < FEW or rests_on_few(part["advantage_lower"].to_numpy()) for part in parts.values()):
+        return []
+    sizes = sizes_in_fives({str(name): part.height for name, part in parts.items()})
+    return [
+        PartAnswer(
+            counted=name,
+            people=sizes[str(name)],
+            advantage=_bracket(part, "advantage"),
+            power=_bracket(part, "power"),
+        )
+        for name, part in parts.items()
+    ]
+
+
+def _bracket(part: pl.DataFrame, name: str) -> Bracket:
+    # In whatever order the rows were put together.
+    lower, upper = (fsum(part[f"{name}_{end}"].to_list()) / part.height for end in ("lower", "upper"))
+    return Bracket(lower=lower, upper=max(lower, upper))
 
 
 def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str, named: Named, steps: int) -> Answers:
     own = rows.filter((pl.col("question") == words) & (pl.col("adversary") == adversary))
-    table = own.select("status", *_NUMBERS).collect()
+    table = own.select("status", *_NUMBERS, "weeks_lower", "weeks_upper").collect()
     groups = {"open": OPEN, "closed": CLOSED}
     sizes = {name: table.filter(pl.col("status").is_in(list(kinds))).height for name, kinds in groups.items()}
     sizes["refused"] = table.height - sum(sizes.values())
     shared = merged_sizes(sizes)
     some = table.filter(pl.col("status").is_in(list(OPEN)))
-    ends = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in _PAIRS}
+    ends: dict[str, Any] = {name: _ends(some, f"{name}_lower", f"{name}_upper") for name in _PAIRS}
     return Answers(
         question=words,
         sentence=sentence_of(question, named, steps),
@@ -53,8 +94,19 @@ def _answers(rows: pl.LazyFrame, question: Question, words: str, adversary: str,
         loss=_ends(some, "lower", "upper"),
         baseline=_ends(some, "baseline", "baseline"),
         **ends,
+        weeks=told_weeks(some) if question.kind != "each_step" else [],
         by_step=_by_step(own, steps) if question.kind == "each_step" and some.height >= FEW else [],
     )
+
+
+def told_weeks(some: pl.DataFrame) -> list[WeekAnswer]:
+    """Means over people of the advantage after several weeks; none where they are few, or were not asked."""
+    rows = some.drop_nulls("weeks_lower")
+    if rows.height < FEW:
+        return []
+    lower, upper = (np.array(rows[f"weeks_{end}"].to_list()).mean(axis=0) for end in ("lower", "upper"))
+    ends = zip(WEEKS, lower.tolist(), upper.tolist(), strict=True)
+    return [WeekAnswer(weeks=weeks, lower=round(low, 6), upper=round(high, 6)) for weeks, low, high in ends]
 
 
 def _ends(some: pl.DataFrame, lower: str, upper: str) -> Ends | None:

@@ -47,6 +47,11 @@ def check_words(text: str) -> tuple[str, int | None, str | None, str]:
     trace = _TRACE.fullmatch(words)
     if trace:
         return "trace", int(trace["misses"]), None, ""
+    if words == "replaced":
+        raise InputError(
+            f"question {text!r}: an audit does not know who would be there instead; ask counted here, or "
+            "measure(prior, release, InData(instead=...)) of one person"
+        )
     form = _FORM.fullmatch(words)
     verb = form["verb"] if form else words.partition(":")[0].partition(" ")[0]
     if form is None or verb not in ABOUT:

@@ -18,7 +18,7 @@ from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 from .calibration import ADDED, PLAIN, Calibration, verdict_sentence
 from .departure import highest_mean
-from .event_promises import COUNTED, VISITED, Events
+from .event_promises import COUNTED, TESTS, VISITED, Events, said_of_tests
 from .windows import CLOSE
 
 
@@ -75,7 +75,7 @@ class Window(Record):
 
     what: str = Field(
         description="An attack; added: how many more the likeliest trace finds with the counts than without; visited: "
-        "to be ever at a counted place, as a mean over people and places."
+        "to be ever at a counted place, on average; visited test, counted test: to be found by a test of either."
     )
     steps_before: int = Field(description="How many steps it lies before the published ones; 0 for these.")
     people: int = Field(description="On how many people it rests, in fives, rounded down.")
@@ -117,6 +117,12 @@ class Added(Record):
     sentence: str
     promised: float
     right: float = Field(description="In steps of five people.")
+
+
+class Tested(Added):
+    """What tests with 1 % of false alarms find, at the published window."""
+
+    event: str = Field(description="visited: of those who were at a counted place; counted: of all who are counted.")
 
 
 class Promises(Record):
@@ -170,6 +176,7 @@ class Backtest(Record):
     events: list[EventPromise] = Field(
         default=[], description="Presence at counted places and being counted, at each origin."
     )
+    tested: list[Tested] = Field(default=[], description="Tests of both, at the published window.")
     robust: Robust | None = Field(
         description="Under the least departure that explains the published window; null where no departure does."
     )
@@ -225,6 +232,7 @@ def told_backtest(
         windows=windows,
         about=row["what"],
         added=None if added is None else _added(added, found.origins),
+        tested=_tested(windows, found.origins),
         events=[each for tried in found.tried if tried.events for each in _events(tried.events, tried.before)],
         robust=_robust(nats, upper, mean),
         robust_upper=_robust(nats_upper, upper, mean),
@@ -246,7 +254,7 @@ def _in_fives(share: float, people: int) -> float:
 
 def _windows(found: Calibration) -> list[Window]:
     """All windows of enough people."""
-    there = {each.before: _share_there(each.events) for each in found.tried if each.events}
+    events = {each.before: each.events for each in found.tried if each.events}
     told: dict[tuple[str, int], float] = {}
     out = []
     for row in found.windows.filter(pl.col("people") >= FEW).iter_rows(named=True):
@@ -254,7 +262,9 @@ def _windows(found: Calibration) -> list[Window]:
         if what == ADDED:
             right: float | None = told["map", before] - told["prior", before]
         else:
-            right = there.get(before) if what == VISITED else _in_fives(row["right"], row["people"])
+            right = _in_fives(row["right"], row["people"])
+        if before in events and what in (VISITED, *TESTS):
+            right = events[before].share_there if what == VISITED else events[before].found(TESTS[what])
         if right is None:
             continue
         told[what, before] = right
@@ -281,6 +291,17 @@ def _added(window: Window, origins: int) -> Added:
     return Added(verdict=str(window.verdict), sentence=said, promised=window.promised, right=window.right)
 
 
+def _tested(windows: list[Window], origins: int) -> list[Tested]:
+    """The verdicts of tests, in sentences."""
+    out = []
+    for each in windows:
+        if each.what in TESTS and not each.steps_before:
+            event, verdict, shares = TESTS[each.what], str(each.verdict), (each.promised, each.right)
+            said = said_of_tests(event, verdict, origins, *shares)
+            out.append(Tested(event=event, verdict=verdict, sentence=said, promised=shares[0], right=shares[1]))
+    return out
+
+
 def _events(events: Events, before: int) -> list[EventPromise]:
     """The shareable part of the events of one origin."""
     people, places = events.chance.shape
@@ -288,15 +309,12 @@ def _events(events: Events, before: int) -> list[EventPromise]:
         return []
     chances: tuple[float | None, float | None] = (None, None)
     if places:
-        chances = float(events.chance.mean()), _share_there(events)
+        chances = float(events.chance.mean()), events.share_there
     visitors = int(events.there.any(axis=1).sum())
     out = []
     for name in (VISITED, COUNTED):
         tests = events.tests[name]
         some = len(np.unique(tests.who))
-        enough = some >= FEW
-        # Whoever was at several places is as many tests: all of theirs together are one person.
-        lot = FEW * max(1, int(np.bincount(tests.who.astype(np.int64)).max(initial=1)))
         promised, right = chances if name == VISITED else (1.0, 1.0)
         out.append(
             EventPromise(
@@ -308,29 +326,11 @@ def _events(events: Events, before: int) -> list[EventPromise]:
                 right=_rounded(right, 4),
                 visitors=fives_below(visitors) if name == VISITED else fives_below(people),
                 tested=fives_below(some),
-                power=_rounded(float(tests.promised.mean()), 4) if enough else None,
-                found=_rounded(_in_lots(float(tests.found.mean()), len(tests.found), lot), 4) if enough else None,
+                power=_rounded(float(tests.promised.mean()), 4) if some >= FEW else None,
+                found=_rounded(events.found(name), 4),
             )
         )
     return out
-
-
-def _share_there(events: Events) -> float | None:
-    """The share of pairs with the person at the place, in steps of all places of the five people with the most.
-
-    None if one to four people were there.
-    """
-    each = events.there.sum(axis=1)
-    if not events.there.size or 0 < int((each > 0).sum()) < FEW:
-        return None
-    return _in_lots(float(events.there.mean()), events.there.size, FEW * max(1, int(each.max(initial=1))))
-
-
-def _in_lots(share: float, count: int, lot: int) -> float:
-    """A share of so many in steps of a lot of them; none and all are as they are."""
-    if share in (0.0, 1.0) or not count:
-        return share
-    return min(1.0, lot * round(share * count / lot) / count)
 
 
 def _promise(row: dict[str, float], tries: int) -> Promise:

@@ -17,8 +17,7 @@ import numpy as np
 
 from passerby.measurement.finding import exact, limit, refute
 from passerby.mechanisms import Raw
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Moved, Present, Visitors
+from passerby.model.counts import Count, Present
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release
 from passerby.questions.trace.loss import Loss
@@ -33,13 +32,13 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
 
     A left-out window becomes a count of everywhere, without any evidence.
     """
-    if not isinstance(release, CountRelease) or release.crowd is not None:
+    if release.reveals or release.crowd is not None:
         return release, 0.0  # numbers of others who are not known go together: no window is left out by itself
-    windows = [count for count in dict.fromkeys(release.listed) if isinstance(count, Visitors) and len(count.steps) > 1]
+    windows = [count for count in dict.fromkeys(release.listed) if count.lasts]
     if _size(prior, release, windows) <= MOST_STATES:
         return release, 0.0
     open_ = {window: doubt(prior, window, release.steps) for window in windows}
-    kept: list[Visitors] = []
+    kept: list[Count] = []
     for window in sorted(windows, key=lambda each: -open_[each]):
         if _size(prior, release, [*kept, window]) <= MOST_STATES:
             kept.append(window)
@@ -54,47 +53,49 @@ def kept_part(prior: MarkovPrior, release: Release) -> tuple[Release, float]:
     )
 
 
-def _size(prior: MarkovPrior, release: CountRelease, windows: Sequence[Visitors]) -> int:
-    """The most states of a chain with the memory of these windows, and of the flows."""
+def _size(prior: MarkovPrior, release: Release, windows: Sequence[Count]) -> int:
+    """How many states a chain has at most that remembers these windows, and the flows."""
     sizes = []
     for t, step in enumerate(release.counts):
-        origins = {count.origin for count in step if isinstance(count, Moved)}
+        origins = {count.zones[0] for count in step if count.flow}
         memories = 1 + len(origins)
         for window in windows:
-            memories *= window.times + 1 if window.first <= t <= window.read else 1
+            memories *= window.levels if window.first <= t <= window.read else 1
         sizes.append(memories)
     return prior.states * max(sizes)
 
 
-def doubt(prior: MarkovPrior, count: Visitors, steps: int) -> float:
-    """The chance of a count of visitors being the less likely of the two: with the person, or without.
+def doubt(prior: MarkovPrior, count: Count, steps: int) -> float:
+    """How likely it is that a count sees the less likely of the two: the person, or not.
 
+    >>> from passerby import Visitors
     >>> halves = MarkovPrior([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]])
     >>> doubt(halves, Visitors([0], steps=range(3)), 3)
     0.125
     """
-    inside = np.isin(prior.place_of, count.places)
-    law = np.zeros((count.times + 1, prior.states))
+    levels, states = count.progress(prior.place_of, steps), np.arange(prior.states)
+    law = np.zeros((levels.shape[2], prior.states))
     law[0] = state_laws(prior, steps)[count.first]
     for t in range(count.first, count.read + 1):
         if t > count.first:
             law = law @ prior.matrix(t - 1)
-        if t in count.steps:
-            there = law[:, inside]
-            law[:, inside] = 0.0
-            law[1:, inside] = there[:-1]
-            law[-1, inside] += there[-1]
+        before, law = law, np.zeros_like(law)
+        for level, chance in enumerate(before):
+            np.add.at(law, (levels[t, :, level], states), chance)
     return float(min(law[-1].sum(), law[:-1].sum()))
 
 
 def by_steps(release: Release) -> Release:
-    """A more informative release: the raw numbers of the zones of visitors, at each step of their windows."""
-    if not isinstance(release, CountRelease):
+    """A release that tells more: the raw numbers of the zones of visitors, at each step of their windows.
+
+    So it is for every count that neither is of one step nor a flow.
+    """
+    if release.reveals:
         return release
-    windows = [count for count in release.listed if isinstance(count, Visitors)]
-    # A repeated raw number is no new evidence; with fresh noise, another count is.
-    each = dict.fromkeys(Present(window.places, t, mechanism=Raw()) for window in windows for t in window.steps)
-    counts = [*each, *(count for count in release.listed if not isinstance(count, Visitors))]
+    windows = [count for count in release.listed if not (count.snapshot or count.flow)]
+    # A raw number tells no more the second time; with noise that is drawn afresh, another count does.
+    each = dict.fromkeys(Present(zone, t, mechanism=Raw()) for window in windows for zone, t in window.split)
+    counts = [*each, *(count for count in release.listed if count.snapshot or count.flow)]
     return Release(counts=counts, steps=release.steps, size=release.size)
 
 

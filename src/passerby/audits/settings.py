@@ -266,6 +266,12 @@ class BacktestSettings:
     known_steps: tuple[int, ...] = setting(
         (1, 2), "At how many random steps these know where a person was: one adversary for each number.", ge=1
     )
+    known_shares: tuple[float, ...] = setting(
+        (0.0, 0.25, 0.5, 0.75, 1.0),
+        "Which shares of the other people adversaries know, from 0 (habits) to 1 (an insider); 0 alone for none.",
+        ge=0,
+        le=1,
+    )
 
 
 @dataclass(frozen=True)
@@ -386,8 +392,7 @@ def default_of(name: str) -> str:
     >>> default_of("budget"), default_of("sigmas"), default_of("sample"), default_of("schedule")
     ('1e9', '0.5 1 2 4 8', 'everyone', '')
     """
-    each = SETTINGS[name]
-    value, shown = each.default, str(each.metadata.get("shown", ""))
+    value, shown = SETTINGS[name].default, str(SETTINGS[name].metadata.get("shown", ""))
     if shown or value in (None, ()) or value is False or value is MISSING:
         return shown
     if isinstance(value, tuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -13,6 +14,7 @@ from passerby.errors import InputError
 from passerby.model.kinds import check_release
 from passerby.model.release import Release
 from passerby.people.habits import People, check_people
+from passerby.questions.question import Question
 from passerby.support.checks import is_word, whole
 from passerby.visits.readers import read_part
 from passerby.visits.steps import Steps
@@ -32,17 +34,22 @@ def audit_partition(
     *,
     min_active: int = StepSettings.min_active,
     rule: Rule = "most-visited",
-    **measurement: Any,
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    confidence: float = Measurement.confidence,
+    budget: float = Measurement.budget,
+    seed: int = Measurement.seed,
+    questions: Sequence[Question | str | int] | None = None,
 ) -> pl.DataFrame:
     """The loss of the people of some visits, as rows of the table of `audit`, ordered by person.
 
-    `visits` is a table (polars, pandas or Arrow) with all visits of each person in it, and of nobody twice; times
-    without a zone are by the clock of `like`. `like` are people with the steps, places and everybody's habits for this
-    share; they also decide whether times are cut. They are fitted to all visits, or to a sample of people. Rows are
-    then the rows of `audit(fit_people(...))` of everybody, if `like` were everybody. A mechanism's numbers of others
-    are the numbers counted by `like`: give them with `Release(others=...)` if it is a sample. People known too seldom
-    are left out; if nobody remains, the table is empty. `measurement` holds arguments of `audit`; the audit works in
-    this process alone.
+    `visits` is a table (polars, pandas or Arrow) with all visits of each person that is in it, and of nobody twice;
+    times without a zone are by the clock of `like`. `like` are people whose steps, places and habits of everybody are
+    taken, and whether times are cut: fitted to all visits, or to a sample of people. Rows are then those of
+    `audit(fit_people(...))` of everybody,
+    if `like` were. Numbers of others that the mechanism needs are those that `like` counted: give them with
+    `Release(others=...)` where it is a sample. Who is known too seldom is left out; where that is everybody, the table
+    is empty. The other arguments are those of `audit`, which works in this process alone.
 
     >>> import passerby as pb
     >>> city = pb.simulate_city(people=40, places=20, days=4)
@@ -64,7 +71,18 @@ def audit_partition(
     people = _people(read_part(visits, like.timezone, cut=like.left_out.cut), like, min_active, rule)
     if people is None or not len(people):
         return pl.DataFrame(schema={"person": like.ids.dtype, **SCHEMA})
-    return audit(people, release, misses, workers=1, **measurement).sort("person")
+    return audit(
+        people,
+        release,
+        misses,
+        tolerance=tolerance,
+        runs=runs,
+        confidence=confidence,
+        budget=budget,
+        seed=seed,
+        workers=1,
+        questions=questions,
+    ).sort("person")
 
 
 def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People | None:

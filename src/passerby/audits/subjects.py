@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Count, Moved, Visitors
+from passerby.model.count import Count
 from passerby.model.release import Release
 
 Ints = NDArray[np.int64]
 Zone = tuple[int, ...]
-Kind = Literal["present", "moved", "visitors"]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A kind of count and its zones: one, or for flows the origin and the destination."""
+    """A kind of count (`Count.kind`) and its zones: one, or for flows the origin and the destination."""
 
-    kind: Kind
+    kind: str
     zones: tuple[Zone, ...]
     times: int = 1
 
@@ -34,9 +31,7 @@ def subject_of(count: Count) -> Subject:
     >>> subject_of(Moved([0], [1, 2], step=5))
     Subject(kind='moved', zones=((0,), (1, 2)), times=1)
     """
-    if isinstance(count, Visitors):
-        return Subject("visitors", count.zones, count.times)
-    return Subject("moved" if isinstance(count, Moved) else "present", count.zones)
+    return Subject(count.kind, count.zones, count.repeats)
 
 
 @lru_cache(maxsize=16)
@@ -46,7 +41,7 @@ def subjects_of(release: Release) -> tuple[Subject, ...]:
     >>> [subject.zones for subject in subjects_of(Release([[3], [1, 3]]))]
     [((1,),), ((3,),)]
     """
-    if isinstance(release, CountRelease):
+    if not release.reveals:
         return tuple(dict.fromkeys(subject_of(count) for count in release.listed))
     places = sorted({place for step in release.sensors for place in step})
     return tuple(Subject("present", ((place,),)) for place in places)
@@ -62,11 +57,12 @@ def in_words(release: Release) -> str:
     total = sum(map(len, release.sensors))
     counts = f"{total:,} count{'s' * (total != 1)}"
     about = subjects_of(release)
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return f"{counts} from {len(about):,} place{'s' * (len(about) != 1)}"
     words = {"present": "{} zone{s}", "moved": "{} flow{s}", "visitors": "visitors of {} zone{s}"}
-    sizes = {kind: sum(each.kind == kind for each in about) for kind in words}
-    parts = [words[kind].format(f"{n:,}", s="s" * (n != 1)) for kind, n in sizes.items() if n]
+    kinds = dict.fromkeys((*words, *(each.kind for each in about)))
+    sizes = {kind: sum(each.kind == kind for each in about) for kind in kinds}
+    parts = [words.get(kind, f"{{}} {kind}").format(f"{n:,}", s="s" * (n != 1)) for kind, n in sizes.items() if n]
     return f"{counts} of {' and of '.join(parts)}" if parts else counts
 
 
@@ -74,10 +70,7 @@ def in_words(release: Release) -> str:
 def subject_grid(release: Release) -> Ints:
     """The number of the subject of each count (T, S), in the form of `release.grid`; -1 without one."""
     number = {subject: k for k, subject in enumerate(subjects_of(release))}
-    if isinstance(release, CountRelease):
-        about = [subject_of(count) for count in release.listed]
-    else:
-        about = [Subject("present", ((place,),)) for step in release.sensors for place in step]
+    about = [subject_of(count) for count in release.listed]
     out = np.full(release.grid.shape, -1)
     out[release.grid >= 0] = [number[each] for each in about]
     out.flags.writeable = False

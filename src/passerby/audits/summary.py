@@ -18,7 +18,7 @@ from passerby.support.rule_of_five import rounded_down, sizes_in_fives
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
-from .question_record import Answers, PlaceAnswers
+from .question_record import Answers, PlaceAnswers, ShareAnswers
 from .record import Adversary, Backtest, Ends, Mean, Record, Statistics
 from .results import ColumnStatistics, Results
 from .settings import Measurement, ReportSettings
@@ -106,6 +106,11 @@ class Summary(Record):
         description="Whether it can be told that somebody was at a counted place or zone: a place and an adversary "
         "each. The adversary `habits` knows the others by their habits, and `insider` knows where they were.",
     )
+    known_shares: list[ShareAnswers] = Field(
+        default=[],
+        description="Membership, and presence at the place that tells most, to whoever knows a share of the others: a "
+        "question and a share each, over some people.",
+    )
     groups: list[Group] = Field(
         default=[],
         description="People who are counted, and then people who hardly ever are; none where either are one to four, "
@@ -132,12 +137,11 @@ def summarise(
     adversaries: Sequence[Adversary] = (),
     questions: Sequence[Answers] = (),
     presence: Sequence[PlaceAnswers] = (),
+    known_shares: Sequence[ShareAnswers] = (),
 ) -> Summary:
-    """The summary of an audit's table, in memory or on disk.
+    """The summary of an audit's table, in memory or on disk; the rest is what is told of it (`record`).
 
-    `window` is the length of a step in words, and `coverage` counts read and left-out data. `eligible` is the number of
-    people from whom the table's people were drawn. `backtest` and `adversaries` are their shareable parts (`record`),
-    and `questions` and `presence` are the same for questions (`question_record`).
+    `window` is the length of a step in words, and `eligible` how many people those of the table were drawn from.
     """
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
@@ -171,6 +175,7 @@ def summarise(
         adversaries=list(adversaries),
         questions=list(questions),
         presence=list(presence),
+        known_shares=list(known_shares),
         groups=groups_of(tally, above, measured, confidence),
     )
 

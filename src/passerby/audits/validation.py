@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, replace
 from functools import cache, reduce
+from inspect import Parameter, signature
 from operator import or_
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -48,6 +49,24 @@ TEXTS: dict[str, Callable[[str], object]] = {
 }
 
 Fault = Mapping[str, Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def naming(names: Collection[str]) -> Callable[[Function], Function]:
+    """Name these settings one by one, with defaults, in the signature of a function that takes `**settings`."""
+
+    def named(function: Function) -> Function:
+        own = signature(function)
+        kept = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        more = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=SETTINGS[name].default, annotation=TYPES[name])
+            for name in names
+            if name not in own.parameters
+        ]
+        vars(function)["__signature__"] = own.replace(parameters=[*kept, *more])
+        return function
+
+    return named
 
 
 def check_settings(values: Mapping[str, Any], where: str = "settings", wording: Wording | None = None) -> AuditSettings:

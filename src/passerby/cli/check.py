@@ -31,7 +31,9 @@ OF_TABLES = (
     "seed",
     "runs",
 )
-#: The default limit: nobody above this advantage.
+#: What options are where they are not given.
+DEFAULTS = {"runs": 100, "seed": 0}
+#: The limit where none is given: nobody above this advantage.
 ABOVE = 0.25
 
 
@@ -100,7 +102,9 @@ def _check(
     screen, aside = consoles()
     with stage(aside, "Checking"), in_option_words():
         found = check_table(table, personas, roles=places, **how)
-        write_check(found, out, words_of(table, personas, places), Options(), overwrite=overwrite)
+        write_check(
+            found, out, [*words_of(table, personas, places), *option_words(how)], Options(), overwrite=overwrite
+        )
     _show(screen, found)
     for sentence in sentences(found):
         say(screen, sentence)
@@ -111,6 +115,18 @@ def words_of(table: Path, personas: list[str] | None, places: dict[str, str]) ->
     """The words after a command about a table."""
     words = [str(table), *(x for role, name in places.items() for x in ("--place", f"{role}={name}"))]
     return [*words, "--personas", *personas] if personas else words
+
+
+def option_words(given: dict[str, Any]) -> list[str]:
+    """Options with their values as they are typed again, those left out that were not given."""
+    from passerby.audits.wording import Options
+
+    out: list[str] = []
+    for name, value in given.items():
+        if value is not None and value != DEFAULTS.get(name):
+            each = value if isinstance(value, (list, tuple)) else [value]
+            out += [Options().name(name), *map(str, each)] if each else []
+    return out
 
 
 @contextmanager
@@ -141,27 +157,35 @@ def roles_of(given: list[str]) -> dict[str, str]:
 
 
 def _show(screen: Console, found: TableCheck) -> None:
-    """A short table for each persona, and one for readers."""
+    """A short table for each persona and place that is told about, and one for readers."""
     from rich.table import Table
 
-    from passerby.report.check_page import screen_rows
-    from passerby.support.numbers import percent
+    from passerby.report.check_page import screen_rows, told_about
+    from passerby.support.numbers import percent, size
 
-    for day in found.days:
-        shown = Table(box=None, padding=(0, 2, 0, 0), title=f"{day.persona.name} at {day.places[0]}, {day.day}")
+    for who, place in [(each, place) for each in found.people for place in told_about(found, each)]:
+        shown = Table(box=None, padding=(0, 2, 0, 0), title=f"{who.persona.name} at {place}")
         shown.title_justify = "left"
         for head in HEADS:
             shown.add_column(head, overflow="fold")
-        for row in screen_rows(found, day):
+        for row in screen_rows(found, who, place):
             shown.add_row(*row)
         screen.print(shown)
     shown = Table(box=None, padding=(0, 2, 0, 0), title="What readers lose")
     shown.title_justify = "left"
-    for head in ("published", "shown", "people per count", "order kept", "change right", "error in all"):
+    for head in (
+        "published",
+        "shown",
+        "people per count",
+        "share of the count",
+        "order kept",
+        "change right",
+        "error in all",
+    ):
         shown.add_column(head, overflow="fold")
     for name, lost in found.readers.items():
-        figures = (percent(lost.shown), f"{lost.error:.2g}", percent(lost.order), percent(lost.change))
-        shown.add_row(name, *figures, percent(lost.total))
+        shares = (percent(each) for each in (lost.relative, lost.order, lost.change, lost.total))
+        shown.add_row(name, percent(lost.shown), size(lost.error), *shares)
     screen.print(shown)
 
 
@@ -210,6 +234,7 @@ def plan_counts(
         known = ", ".join(Options().name(name) for name in OF_TABLES)
         raise ConfigError(f"{Options().name(other)} is for visits, and {table} holds counts; a table takes {known}")
     out = Path(given.pop("out", "plan"))
+    again = dict(given)
     limit = Limit(share=_number("at_most", given.pop("at_most", 0)), above=_number("above", given.pop("above", ABOVE)))
     levers = _levers(given.pop("levers", None) or LEVERS, given.pop("forbid", None) or (), LEVERS)
     how: dict[str, Any] = {name: int(_number(name, given.pop(name))) for name in ("seed", "runs") if name in given}
@@ -219,7 +244,8 @@ def plan_counts(
     places = roles_of(place or [])
     with stage(aside, "Planning"), in_option_words():
         plan = plan_table(table, limit, personas, roles=places, levers=levers, **how, **given)
-        words = [*words_of(table, personas, places), "--at-most", f"{limit.share:g}", "--above", f"{limit.above:g}"]
+        said = {"at_most": f"{limit.share:g}", "above": f"{limit.above:g}"} | again
+        words = [*words_of(table, personas, places), *option_words(said)]
         write_table_plan(plan, out, words, Options(), overwrite=overwrite)
     for sentence in plan_sentences(plan):
         say(screen, sentence)

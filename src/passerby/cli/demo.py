@@ -48,7 +48,7 @@ DAY: dict[str, Any] = {
     "tolerance": 0.01,
     "runs": 30,
     "budget": 6e7,
-    "backtest": 100,
+    "backtest": 250,
     "adversaries": 30,
     "presence": 25,
 }

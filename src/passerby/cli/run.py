@@ -16,6 +16,7 @@ from passerby.audits.stored import on_disk
 from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
+from passerby.report.facts import membership
 from passerby.report.presence_words import lead
 from passerby.report.terms import length, mechanism, often_found
 from passerby.runs.assumption import assumption
@@ -46,10 +47,10 @@ def run_and_show(
         aside.print(f"Data: {what}: {said}", markup=False, soft_wrap=True)
     for alert in report.summary.alerts[1 if assumed else 0 :]:
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
-    for remark in about_few(report.table):
-        aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         say(screen, line)
+    for remark in about_few(report.table):
+        aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     if settings.window == "auto":
         say(screen, f"Steps last {length(report.summary.window)}{CHOSEN}.")
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
@@ -63,6 +64,7 @@ def found(summary: Summary) -> Iterator[str]:
         yield f"{people}. {_few(summary)}"
         return
     yield from lead(summary)
+    yield from membership(summary)
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{people}. The chance that an adversary names {steps}, on average: "

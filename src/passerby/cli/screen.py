@@ -11,14 +11,14 @@ from threading import Event, Thread
 
 from rich.console import Console
 
-from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, OTHERS, READING, TRYING
+from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, KNOWING, OTHERS, READING, TRYING
 from passerby.plans.names import CONFIRMING, WANTED
 from passerby.support.numbers import duration
 
 #: Seconds between two lines off a terminal.
 MINUTE = 55.0
-#: Stages that may continue an earlier run.
-RESUMED = (AUDITING, TRYING, COMPARING, GOING_BACK, OTHERS, WANTED, CONFIRMING)
+#: Stages that go on where an earlier run was.
+RESUMED = (AUDITING, TRYING, COMPARING, GOING_BACK, OTHERS, KNOWING, WANTED, CONFIRMING)
 
 
 def consoles() -> tuple[Console, Console]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from passerby.errors import Contradiction
 
@@ -93,13 +93,13 @@ def limit(name: str, ceiling: float, look: Look | None = None, level: float | No
 class Known:
     """Findings in the order they came. `measure` adds to it; methods read it.
 
-    On average over all possible series, nobody does worse than without the release. So with `unaided`, the floor of the
-    baseline is one of the loss. A certain floor above a certain ceiling is an error of the package, and raises
-    `Contradiction`.
+    On average over all that can be published, nobody does worse than without the release: with `unaided`, the floor of
+    the baseline is one of the loss. A certain floor above a certain ceiling is an error of the package, and raises
+    `Contradiction`. `answer` is how a method asks the same of another goal.
     """
 
-    def __init__(self, unaided: bool = True) -> None:
-        self._unaided = unaided
+    def __init__(self, unaided: bool = True, answer: Callable[[Any], Any] | None = None) -> None:
+        self._unaided, self._answer = unaided, answer
         self._findings: list[Finding] = []
         self._by_name: dict[str, list[Finding]] = {}
         self.floor, self.ceiling = Finding("nothing"), Finding("nothing")
@@ -110,6 +110,11 @@ class Known:
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
+
+    def answer(self, goal: Any) -> Any:
+        """The answer to another goal, by all methods."""
+        assert self._answer is not None, "whoever runs the methods says how to run all of them"
+        return self._answer(goal)
 
     def add(self, finding: Finding) -> None:
         """Take a finding in; certain ends must fit the earlier certain ends."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 

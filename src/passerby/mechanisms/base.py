@@ -239,6 +239,11 @@ class Mechanism(ABC):
         return False
 
     @property
+    def adds(self) -> Floats | None:
+        """How likely 0, 1, 2, ... unknown people are added to a count that is published as it is; None for others."""
+        return None
+
+    @property
     def discrete(self) -> bool:
         """Whether `law` lists all values, at every count."""
         return False

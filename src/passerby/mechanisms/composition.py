@@ -96,6 +96,11 @@ class Then(Record, Mechanism):
         """Whether one of them does."""
         return self.first.hides or self.second.hides
 
+    @property
+    def adds(self) -> Floats | None:
+        """What the first adds, where the second publishes it as it is."""
+        return self.first.adds if self.second.raw else None
+
     def check_sensors(self, sensors: Sequence[Sequence[int]]) -> None:
         """Each refuses by its own check."""
         self.first.check_sensors(sensors)

@@ -241,7 +241,7 @@ class Sampling(PerPerson):
 
 @dataclass(frozen=True, repr=False)
 class Miscount(PerPerson):
-    """A sensor missing a person with probability `miss` and counting them twice with probability `double`.
+    """A sensor that overlooks a person with probability `miss` and counts them twice with probability `double`.
 
     >>> round(Miscount(miss=0.1, double=0.05).total_variation(0), 6)
     0.9

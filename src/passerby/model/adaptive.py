@@ -6,14 +6,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism
 from passerby.support.checks import MOST_STEPS, is_number, is_whole, whole
 
-from .count_release import CountRelease, Counts, mechanism_of
-from .counts import Count, Present
+from .count import Count, mechanism_of
+from .count_release import CountRelease, Counts, of_steps
+from .counts import Present
 from .forms import check_sizes, checked_mechanism, checked_size, of_size
 from .prior import MarkovPrior, check_prior
 from .release import Release
@@ -56,7 +57,9 @@ class AdaptiveRelease(Release):
     """
 
     policy: Policy
-    among: Release | None
+    fixed: ClassVar[bool] = False
+    #: Not known before all histories are looked at.
+    reveals: ClassVar[bool] = False
 
     @classmethod
     def of(
@@ -200,18 +203,8 @@ class AdaptiveRelease(Release):
         return self.of(JointPolicy(parts), self.steps, None, None, self.size)
 
     @property
-    def fixed(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def plain(self) -> bool:
         """Not known before all histories are looked at."""
-        return False
-
-    @property
-    def reveals(self) -> bool:
-        """Not known either."""
         return False
 
     @property
@@ -242,9 +235,9 @@ def _refused(release: AdaptiveRelease) -> NoReturn:
     raise UnsupportedRelease("this is for counts that are fixed in advance, and a policy chooses these as one goes")
 
 
-#: Attributes of a release that do not depend on its counts.
-ANY_COUNTS = {"silent", "raw", "adaptive", "steps", "crowd", "independent", "over", "check_misses"}
-# The rest is refused here: it would be taken for the attribute of a release publishing nothing.
+#: What a release says of itself that does not depend on its counts.
+ANY_COUNTS = {"silent", "raw", "adaptive", "steps", "crowd", "independent", "over", "check_misses", "among"}
+# The rest is refused here: it would be taken for that of a release that publishes nothing.
 for _name in set(vars(Release)) - set(vars(AdaptiveRelease)) - ANY_COUNTS:
     if not _name.startswith("_"):
         setattr(AdaptiveRelease, _name, property(_refused))
@@ -272,10 +265,10 @@ def as_values(step: Iterable[float]) -> tuple[float, ...]:
     return tuple(math.nan if math.isnan(value) else float(value) for value in step)
 
 
-def union_of(paths: Iterable[Counts], steps: int, size: int) -> CountRelease:
+def union_of(paths: Iterable[Counts], steps: int, size: int) -> Release:
     """The release of all counts on any of these paths, each once."""
     every: list[dict[Count, None]] = [{} for _ in range(steps)]
     for path in paths:
         for t, step in enumerate(path):
             every[t].update(dict.fromkeys(step))
-    return CountRelease._made(tuple(tuple(step) for step in every), None, size=size)
+    return of_steps(tuple(tuple(step) for step in every), size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from passerby.others.crowd import Crowd, channel_of, same_people
 from passerby.support import checks
 from passerby.support.checks import MOST_STEPS, whole
 
-from .counts import Count, Present, changed, moved
+from .count import Count, changed, mechanism_of
 from .forms import checked_mechanism, checked_series, checked_size, in_words, known_others, of_size
 from .memory import Watch, remember
 from .prior import MarkovPrior
@@ -35,17 +36,19 @@ class CountRelease(Release):
     Over the states of a chain (`over`), `watch` tells the states seen by each count.
     """
 
-    counts: tuple[tuple[Count, ...], ...]
+    by_step: tuple[tuple[Count, ...], ...]
     watch: Watch | None
+    #: A zone, a flow or a window of visitors does not show the place.
+    reveals: ClassVar[bool] = False
 
     @classmethod
     def of(
         cls,
         counts: Iterable[Count] | None,
         steps: int | None,
-        sensors: None = None,
+        sensors: Iterable[int | Iterable[int]] | None = None,
         mechanism: Mechanism | None = None,
-        others: Crowd | None = None,
+        others: Iterable[int | Iterable[int]] | Crowd | None = None,
         size: int = 1,
     ) -> Release:
         """The release of such counts; if all are of single places, it is one of sensors."""
@@ -86,20 +89,20 @@ class CountRelease(Release):
         out = object.__new__(cls)
         ways = _ways(counts)
         numbers = iter(range(sum(map(len, counts))))
-        object.__setattr__(out, "counts", counts)
+        object.__setattr__(out, "by_step", counts)
         object.__setattr__(out, "watch", watch)
         sensors = tuple(tuple(next(numbers) for _ in step) for step in counts)
         out._hold(sensors, next(iter(ways), Raw()), None if crowd is None else crowd.of_counts(counts), size)
         return out
 
+    @property
+    def counts(self) -> Counts:
+        """The counts that are read at each step, each with its mechanism and its number of others."""
+        return self.by_step
+
     def _same(self, counts: Counts, watch: Watch | None) -> CountRelease:
         """Other counts, of the same people."""
         return self._made(counts, watch, self.crowd, self.size)
-
-    @property
-    def reveals(self) -> bool:
-        """Never: a zone, a flow or a window of visitors does not show the place."""
-        return False
 
     @cached_property
     def plain(self) -> bool:
@@ -212,34 +215,12 @@ class CountRelease(Release):
         """The same counts, if the target is one of a group of so many people moving as one."""
         return self._made(self.counts, self.watch, self.crowd, checked_size(size, self.crowd))
 
-    @cached_property
-    def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places of the counts, each once."""
-        return tuple(dict.fromkeys(zone for step in self.counts for count in step for zone in count.zones))
-
-    def alike(self, places: int) -> Ints:
-        """A label for each place (places,): places of one label are in the same zones, and label 0 is in no zone."""
-        inside = np.zeros((places, len(self.zones)), dtype=bool)
-        for k, zone in enumerate(self.zones):
-            inside[list(zone), k] = True
-        rows, label = np.unique(
-            np.vstack([np.zeros((1, len(self.zones)), dtype=bool), inside]), axis=0, return_inverse=True
-        )
-        # Rows are in order, so the row of no zone is the first.
-        assert not rows[0].any()
-        return np.asarray(label.reshape(-1)[1:], dtype=np.int64)
-
     def relabelled(self, state_of: Mapping[int, int] | Ints) -> Release:
         """The same counts over other place numbers, `state_of[place]`: merged places are in the same zones."""
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.zones}
-        counts = tuple(tuple(moved(count, new) for count in step) for step in self.counts)
-        # The others go by the old numbers, known to the crowd.
+        counts = tuple(tuple(count.relabelled(new) for count in step) for step in self.counts)
+        # The others go by the old numbers, which the crowd knows.
         return self._same(counts, None)
-
-    @property
-    def listed(self) -> tuple[Count, ...]:
-        """Every count by itself, with its mechanism and its number of others."""
-        return tuple(count for step in self.counts for count in step)
 
     def as_raw(self) -> Release:
         """The same counts, published as they are, of known others."""
@@ -325,10 +306,9 @@ class CountRelease(Release):
         return hash(self.counts)
 
 
-def mechanism_of(count: Count) -> Mechanism:
-    """The mechanism of a count, in a release with a mechanism for every count."""
-    assert count.mechanism is not None, "counts of a release have a mechanism each"
-    return count.mechanism
+def of_steps(counts: Counts, size: int = 1) -> Release:
+    """The release of counts that have a mechanism each, by the step at which each is read; never one of sensors."""
+    return CountRelease._made(counts, None, size=size)
 
 
 def told_by(count: Count, size: int) -> Channel:
@@ -344,7 +324,7 @@ def _ways(counts: Counts) -> tuple[Mechanism, ...]:
 def _as_sensors(counts: Counts, crowd: Crowd | None, size: int) -> Release | None:
     """The same as sensors: if every count is of one place at one step, a different one for each, in the same way."""
     every = [count for step in counts for count in step]
-    single = all(isinstance(count, Present) and len(count.places) == 1 for count in every)
+    single = all(count.snapshot and len(count.zones[0]) == 1 for count in every)
     ways = _ways(counts)
     others = {count.others is None for count in every}
     places = [[zone[0] for count in step for zone in count.zones] for step in counts]

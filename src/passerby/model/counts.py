@@ -1,84 +1,25 @@
-"""Kinds of counts: people in a zone, people moving from one zone to another, different visitors.
-
-Of the target, a count sees one bit: whether their trace has the counted property. The bit is known at the end of the
-last step relevant to it, the step of its *reading*.
-"""
+"""What a published number counts: people in a zone, people who went from one zone to another, different visitors."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.checks import MOST_COUNTED, check_hashable
 from passerby.support.checks import whole
 
+from .count import Count as Count
+from .count import Inside as Inside
+from .count import Names, Spot, hold
+from .count import changed as changed
+
 Ints = NDArray[np.int64]
-Bits = NDArray[np.bool_]
-#: Whether somebody is in a zone at a step; or of many people, whether each of them is.
-Inside = Callable[[tuple[int, ...], int], Any]
-
-
-@dataclass(frozen=True)
-class Count(ABC):
-    """A published number. `mechanism` and `others` (people counted besides the target) may be its own."""
-
-    mechanism: Mechanism | None = field(default=None, kw_only=True)
-    others: int | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        if self.mechanism is not None and not isinstance(self.mechanism, Mechanism):
-            raise InputError(f"{self!r}: mechanism must be a Mechanism such as Raw(), got {self.mechanism!r}")
-        if self.mechanism is not None:
-            check_hashable(self.mechanism)
-        if self.others is not None:
-            whole(self.others, "others", 0, MOST_COUNTED)
-
-    @property
-    @abstractmethod
-    def zones(self) -> tuple[tuple[int, ...], ...]:
-        """The sets of places of this count."""
-
-    @property
-    @abstractmethod
-    def first(self) -> int:
-        """The first step relevant to it."""
-
-    @property
-    @abstractmethod
-    def read(self) -> int:
-        """The step of its reading: the last step relevant to it."""
-
-    @property
-    @abstractmethod
-    def sentence(self) -> str:
-        """The deed of a counted person, in words."""
-
-    @property
-    def cell(self) -> tuple[Any, ...]:
-        """The subject of the count without the step: the cell of a table published again and again."""
-        return (type(self), *self.zones)
-
-    @abstractmethod
-    def met(self, inside: Inside) -> Any:
-        """Whether somebody is counted, given their presence `inside(zone, step)`; also for many people."""
-
-    @abstractmethod
-    def progress(self, place_of: Ints, steps: int) -> Ints:
-        """How far somebody is towards being counted: the level (T, M, L) after a step, by state and by level before.
-
-        Everybody begins at level 0. People at the last level after the last step are counted.
-        """
-
-    def bits(self, traces: Ints) -> Bits:
-        """Whether each trace (n, T) is counted (n,)."""
-        return np.asarray(self.met(lambda zone, step: np.isin(traces[:, step], zone)))
 
 
 @dataclass(frozen=True)
@@ -91,11 +32,12 @@ class Present(Count):
 
     places: tuple[int, ...]
     step: int
+    snapshot: ClassVar[bool] = True
 
     def __init__(
         self, places: int | Iterable[int], step: int, *, mechanism: Mechanism | None = None, others: int | None = None
     ) -> None:
-        _hold(self, places=_zone(places, "places"), step=whole(step, "step", 0), mechanism=mechanism, others=others)
+        hold(self, places=_zone(places, "places"), step=whole(step, "step", 0), mechanism=mechanism, others=others)
         self.__post_init__()
 
     @property
@@ -117,6 +59,24 @@ class Present(Count):
     def sentence(self) -> str:
         """The deed of a counted person, in words."""
         return f"they are at {_names(self.places)} at step {self.step}"
+
+    @property
+    def kind(self) -> str:
+        """The word for counts of this kind."""
+        return "present"
+
+    @property
+    def noun(self) -> str:
+        """What it is a number of."""
+        return "people at places" if len(self.places) == 1 else "people in zones"
+
+    def asked(self, names: Names, steps: int | None, never: bool) -> str:
+        """The words that ask for it."""
+        return f"{'never' if never else 'visited'}{_when([self.step], steps)}:{names(self.places)}"
+
+    def said(self, names: Names, steps: int | None, never: bool) -> str:
+        """The same for a reader."""
+        return f"whether the person was {'not ' * never}at {names(self.places)} at step {self.step + 1}"
 
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the zone at the step."""
@@ -144,6 +104,8 @@ class Moved(Count):
     origin: tuple[int, ...]
     destination: tuple[int, ...]
     step: int
+    flow: ClassVar[bool] = True
+    zone_fields: ClassVar[tuple[str, ...]] = ("origin", "destination")
 
     def __init__(
         self,
@@ -155,7 +117,7 @@ class Moved(Count):
         others: int | None = None,
     ) -> None:
         ends = {"origin": _zone(origin, "origin"), "destination": _zone(destination, "destination")}
-        _hold(self, **ends, step=whole(step, "step", 0), mechanism=mechanism, others=others)
+        hold(self, **ends, step=whole(step, "step", 0), mechanism=mechanism, others=others)
         self.__post_init__()
 
     @property
@@ -178,6 +140,26 @@ class Moved(Count):
         """The deed of a counted person, in words."""
         ends = f"{_names(self.origin)} to {_names(self.destination)}"
         return f"they go from {ends} between steps {self.step} and {self.step + 1}"
+
+    @property
+    def kind(self) -> str:
+        """The word for counts of this kind."""
+        return "moved"
+
+    @property
+    def noun(self) -> str:
+        """What it is a number of."""
+        return "flows"
+
+    def asked(self, names: Names, steps: int | None, never: bool) -> str:
+        """The words that ask for it."""
+        ends = f"{names(self.origin)}>{names(self.destination)}"
+        return f"{'never ' * never}moved at step {self.step + 1}:{ends}"
+
+    def said(self, names: Names, steps: int | None, never: bool) -> str:
+        """The same for a reader."""
+        ends = f"from {names(self.origin)} to {names(self.destination)}"
+        return f"whether the person {'did not: ' * never}went {ends} after step {self.step + 1}"
 
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the one zone at the step, and in the other at the next."""
@@ -215,7 +197,7 @@ class Visitors(Count):
         window = tuple(sorted(set(_zone(steps, "steps"))))
         if whole(times, "times", 1) > len(window):
             raise InputError(f"times = {times}: nobody can be there so often in {len(window)} steps")
-        _hold(self, places=_zone(places, "places"), steps=window, times=int(times), mechanism=mechanism, others=others)
+        hold(self, places=_zone(places, "places"), steps=window, times=int(times), mechanism=mechanism, others=others)
         self.__post_init__()
 
     @property
@@ -244,6 +226,49 @@ class Visitors(Count):
         often = "ever" if self.times == 1 else f"at {self.times} or more steps"
         return f"they are at {_names(self.places)} {often} of {len(self.steps)} steps"
 
+    @property
+    def kind(self) -> str:
+        """The word for counts of this kind."""
+        return "visitors"
+
+    @property
+    def noun(self) -> str:
+        """What it is a number of."""
+        return "different visitors"
+
+    @property
+    def window(self) -> tuple[int, ...]:
+        """The steps that matter to it."""
+        return self.steps
+
+    @property
+    def repeats(self) -> int:
+        """At how many of its steps somebody has to be in the zone."""
+        return self.times
+
+    @property
+    def levels(self) -> int:
+        """How many levels `progress` has."""
+        return self.times + 1
+
+    @property
+    def spots(self) -> frozenset[Spot] | None:
+        """A place and a step, where one visit is enough; None for repeated visits."""
+        return frozenset((x, t) for x in self.places for t in self.steps) if self.times == 1 else None
+
+    def asked(self, names: Names, steps: int | None, never: bool) -> str:
+        """The words that ask for it."""
+        often = f" {self.times} times" if self.times > 1 else ""
+        return f"{'never' if never else 'visited'}{often}{_when(self.steps, steps)}:{names(self.places)}"
+
+    def said(self, names: Names, steps: int | None, never: bool) -> str:
+        """The same for a reader."""
+        zone = names(self.places)
+        if self.times == 1:
+            return f"whether the person was {'never' if never else 'ever'} at {zone}{_when(self.steps, steps)}"
+        often = f"at fewer than {self.times}" if never else f"at {self.times} or more"
+        return f"whether the person was at {zone} {often} of {len(self.steps)} steps"
+
     def met(self, inside: Inside) -> Any:
         """Whether somebody is in the zone at so many of the steps."""
         return sum(inside(self.places, step) * 1 for step in self.steps) >= self.times
@@ -258,27 +283,40 @@ class Visitors(Count):
         return levels
 
 
+@lru_cache(maxsize=16)
+def of_single_places(
+    sensors: tuple[tuple[int, ...], ...], mechanism: Mechanism, others: tuple[tuple[int, ...], ...] | None
+) -> tuple[tuple[Count, ...], ...]:
+    """The counts of sensors, a place each, by step; `others` in their form. Remembered, but not sent to workers."""
+    known: Sequence[Sequence[int | None]] = [(None,) * len(step) for step in sensors] if others is None else others
+    return tuple(
+        tuple(Present([x], t, mechanism=mechanism, others=n) for x, n in zip(step, numbers, strict=True))
+        for t, (step, numbers) in enumerate(zip(sensors, known, strict=True))
+    )
+
+
 def _names(zone: tuple[int, ...]) -> str:
     """A zone in words, by the numbers of its places."""
     return f"place {zone[0]}" if len(zone) == 1 else f"one of the places {', '.join(map(str, zone))}"
 
 
+def _when(asked: Sequence[int], every: int | None) -> str:
+    """At which steps, from 1; nothing for all of them, or where their number is unknown, from the first on."""
+    if list(asked) == list(range(len(asked) if every is None else every)):
+        return ""
+    runs: list[list[int]] = []
+    for step in asked:
+        if runs and runs[-1][1] == step - 1:
+            runs[-1][1] = step
+        else:
+            runs.append([step, step])
+    said = ",".join(f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in runs)
+    return f" at step{'s' * (len(asked) > 1)} {said}"
+
+
 def _unchanged(steps: int, states: int, levels: int) -> Ints:
     """The level after each step, equal to the level before (T, M, L)."""
     return np.tile(np.arange(levels, dtype=np.int64), (steps, states, 1))
-
-
-def changed(count: Count, **values: Any) -> Count:
-    """The same count with another mechanism or number of others, known to be valid: an audit makes many."""
-    out: Count = object.__new__(type(count))
-    _hold(out, **{**vars(count), **values})
-    return out
-
-
-def moved(count: Count, new: Mapping[tuple[int, ...], tuple[int, ...]]) -> Count:
-    """The same count of other zones, each replaced by its image."""
-    names = ("origin", "destination") if isinstance(count, Moved) else ("places",)
-    return changed(count, **{name: new[getattr(count, name)] for name in names})
 
 
 def _zone(values: Any, name: str) -> tuple[int, ...]:
@@ -289,8 +327,3 @@ def _zone(values: Any, name: str) -> tuple[int, ...]:
     if not numbers:
         raise InputError(f"{name}: the list is empty; a count is about one place or step at least")
     return tuple(sorted({whole(number, name, 0) for number in numbers}))
-
-
-def _hold(count: Count, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(count, name, value)

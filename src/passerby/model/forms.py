@@ -149,3 +149,14 @@ def in_words(published: Mechanism | str, crowd: Crowd | None, size: int) -> str:
     beside = "" if crowd is None else f" with {crowd!r}"
     group = "" if size == 1 else f" of groups of {size}"
     return f"{published if isinstance(published, str) else repr(published)}{beside}{group}"
+
+
+def zone_labels(zones: Sequence[tuple[int, ...]], places: int) -> Ints:
+    """A label for each place (places,): those of one label are in the same zones, and 0 is for those in none."""
+    # The row of no zone is the first of all in order.
+    inside = np.zeros((1 + places, len(zones)), dtype=bool)
+    for k, zone in enumerate(zones):
+        inside[1 + np.array(zone), k] = True
+    rows, label = np.unique(inside, axis=0, return_inverse=True)
+    assert not rows[0].any()
+    return np.asarray(label.reshape(-1)[1:], dtype=np.int64)

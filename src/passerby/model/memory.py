@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 
-from .counts import Count, Moved, Visitors
+from .count import Count
 from .prior import MarkovPrior
 
 Ints = NDArray[np.int64]
@@ -25,6 +25,8 @@ Memory = tuple[int, ...]
 Counts = Sequence[Sequence[Count]]
 #: For each zone, whether each state is in it.
 Inside = dict[tuple[int, ...], Ints]
+#: For each count that lasts, the level after each step of its window (t, M, L), by state and by level before.
+Levels = dict[Count, Ints]
 
 #: Entries of all matrices of a chain with its memory, at most.
 MOST_ENTRIES = 1e8
@@ -48,12 +50,13 @@ def remember(prior: MarkovPrior, counts: Counts) -> tuple[MarkovPrior, Watch]:
     steps, base = len(counts), prior.states
     every = [count for step in counts for count in step]
     inside = {zone: np.isin(prior.place_of, zone).astype(np.int64) for count in every for zone in count.zones}
+    levels = {each: each.progress(prior.place_of, steps)[each.first : each.read + 1] for each in every if each.lasts}
     open_at = [_open(every, t) for t in range(steps)]
     labels: list[dict[Memory, int]] = [{} for _ in range(steps)]
-    begun = _grouped(_counted(open_at[0], (), (), 0, inside, base), prior.initial > 0, labels[0])
+    begun = _grouped(_counted(open_at[0], (), (), 0, levels, base), prior.initial > 0, labels[0])
     blocks = []
     for t in range(steps - 1):
-        blocks.append(list(_blocks(open_at, t, inside, labels, prior.matrix(t))))
+        blocks.append(list(_blocks(open_at, t, inside, levels, labels, prior.matrix(t))))
         _check_size(base, len(labels[t + 1]), steps, open_at[t + 1], t + 1)
     watch = _watch(counts, inside, open_at, labels, base)
     size = base * max(map(len, labels))
@@ -74,10 +77,11 @@ def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count],
     """Refuse a chain that is too large, at the first step making it so: there may be many more."""
     size = base * memories
     if memories > 1 and size**2 * steps > MOST_ENTRIES:
-        windows = sum(isinstance(count, Visitors) for count in open_now)
+        kinds = [count.kind for count in open_now if not count.flow]
+        windows, of = len(kinds), " and ".join(dict.fromkeys(kinds)) or "visitors"
         flows, many = len(open_now) - windows, "s" * (windows != 1)
         raise UnsupportedRelease(
-            f"too much to remember: {windows} window{many} of visitors and {flows} flows are open at step {t + 1}, so "
+            f"too much to remember: {windows} window{many} of {of} and {flows} flows are open at step {t + 1}, so "
             f"that {memories:,} cases or more must be told apart beside each of {base} states, which makes {size:,} "
             f"states over {steps} steps; at most {int((MOST_ENTRIES / steps) ** 0.5):,} are possible: publish fewer "
             "zones, flows or kinds together, or shorten the windows"
@@ -85,20 +89,19 @@ def _check_size(base: int, memories: int, steps: int, open_now: Sequence[Count],
 
 
 def _open(every: Sequence[Count], t: int) -> list[Count]:
-    """The counts with a memory at step t: flows read there, and open windows."""
-    flows = (count for count in every if isinstance(count, Moved) and count.read == t)
-    windows = (c for c in every if isinstance(c, Visitors) and len(c.steps) > 1 and c.first <= t <= c.read)
+    """The counts of which something is remembered at step t: flows that are read there, and windows that are open."""
+    flows = (count for count in every if count.flow and count.read == t)
+    windows = (count for count in every if count.lasts and count.first <= t <= count.read)
     return list(dict.fromkeys([*flows, *windows]))
 
 
-def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: int, inside: Inside, base: int) -> Ints:
-    """The memory at step t in each state (M, counts), after this memory of the step before; no flows."""
+def _counted(now: Sequence[Count], before: Sequence[Count], memory: Memory, t: int, levels: Levels, base: int) -> Ints:
+    """What is remembered at step t in each state (M, counts), after this memory of the step before; no flows."""
     out = np.zeros((base, len(now)), dtype=np.int64)
     known = dict(zip(before, memory, strict=True))
     for i, count in enumerate(now):
-        if isinstance(count, Visitors):
-            there = inside[count.places] if t in count.steps else 0
-            out[:, i] = np.minimum(count.times, known.get(count, 0) + there)
+        if count.lasts:
+            out[:, i] = levels[count][t - count.first, :, known.get(count, 0)]
     return out
 
 
@@ -115,16 +118,21 @@ def _grouped(after: Ints, possible: NDArray[np.bool_], labels: dict[Memory, int]
 
 
 def _blocks(
-    open_at: Sequence[Sequence[Count]], t: int, inside: Inside, labels: list[dict[Memory, int]], matrix: Floats
+    open_at: Sequence[Sequence[Count]],
+    t: int,
+    inside: Inside,
+    levels: Levels,
+    labels: list[dict[Memory, int]],
+    matrix: Floats,
 ) -> Iterator[tuple[int, Ints, int, Ints]]:
     """The moves from step t to the next: from a memory and some states, to a memory and some states."""
     before, now, base = open_at[t], open_at[t + 1], len(matrix)
-    flows = [i for i, count in enumerate(now) if isinstance(count, Moved)]
-    # States taken by the flows for the same origin move alike.
+    flows = [i for i, count in enumerate(now) if count.flow]
+    # States that the flows take for the same origin move alike.
     left = np.array([inside[now[i].zones[0]] for i in flows], dtype=np.int64).reshape(len(flows), base).T
     origins, which = np.unique(left, axis=0, return_inverse=True)
     for memory, label in list(labels[t].items()):
-        after = _counted(now, before, memory, t + 1, inside, base)
+        after = _counted(now, before, memory, t + 1, levels, base)
         for i, origin in enumerate(origins):
             after[:, flows] = origin
             states = np.flatnonzero(which.reshape(-1) == i)
@@ -152,9 +160,9 @@ def _watch(
 
 
 def _bit(count: Count, known: dict[Count, int], inside: Inside) -> Ints:
-    """Whether a count counts people in each state of the prior (M,), with the memory at the step of its reading."""
-    if isinstance(count, Moved):
-        return known[count] * inside[count.destination]
-    if isinstance(count, Visitors) and len(count.steps) > 1:
-        return np.full(len(inside[count.places]), int(known[count] >= count.times))
-    return inside[count.zones[0]]
+    """Whether a count counts those in each state of the prior (M,), with what is remembered at the step it is read."""
+    if count.flow:
+        return known[count] * inside[count.zones[1]]
+    if count.lasts:
+        return np.full(len(inside[count.zones[0]]), int(known[count] == count.levels - 1))
+    return np.asarray(count.met(lambda zone, _: inside[zone] > 0)).astype(np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.support.checks import is_whole
 
-from .chains import frozen
-
-if TYPE_CHECKING:
-    from .prior import MarkovPrior
+from .chains import Nameable, frozen
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -56,8 +53,8 @@ class Naming:
         return np.asarray(~self.right[guesses, traces])
 
 
-def of_zones(prior: MarkovPrior, zones: Iterable[Any]) -> Naming | None:
-    """A guess names the zone of the place, by `zones` (P,); None if each place is a zone of its own number."""
+def of_zones(prior: Nameable, zones: Iterable[Any]) -> Naming | None:
+    """A guess names the zone of the place, by `zones` (P,); None where each place is a zone of its own number."""
     each = _zones(prior, zones)
     if (each == np.arange(prior.places)).all():
         return None
@@ -70,7 +67,7 @@ def of_zones(prior: MarkovPrior, zones: Iterable[Any]) -> Naming | None:
     return Naming(right, each, usable, constant if constant.any() else usable)
 
 
-def of_near(prior: MarkovPrior, within: Any) -> Naming | None:
+def of_near(prior: Nameable, within: Any) -> Naming | None:
     """A guess names a place, and is right near it, by a table (P, P) or a set for each place; None for no distance."""
     right = _near(prior, within)
     if (right == np.eye(prior.places, dtype=bool)).all():
@@ -82,7 +79,7 @@ def of_near(prior: MarkovPrior, within: Any) -> Naming | None:
     return Naming(right, np.arange(prior.places), usable, constant)
 
 
-def _zones(prior: MarkovPrior, zones: Iterable[Any]) -> Ints:
+def _zones(prior: Nameable, zones: Iterable[Any]) -> Ints:
     """The zone of each place, as whole numbers from 0 on."""
     listed = list(zones)
     if len(listed) != prior.places:
@@ -100,7 +97,7 @@ def _zones(prior: MarkovPrior, zones: Iterable[Any]) -> Ints:
     return each
 
 
-def _near(prior: MarkovPrior, within: Any) -> Flags:
+def _near(prior: Nameable, within: Any) -> Flags:
     """Whether naming each place is right at each other one, as a table."""
     rows = list(within)
     if len(rows) != prior.places:

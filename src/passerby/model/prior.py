@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,8 @@ from passerby.support import checks
 from passerby.support.checks import is_regular, numbers, whole
 from passerby.support.numbers import logs
 
-from .chains import frozen, normalised, stationary_distribution
-
-if TYPE_CHECKING:
-    from .naming import Naming
+from .chains import frozen, given, joined, normalised, stationary_distribution
+from .naming import Naming
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -138,9 +136,8 @@ class MarkovPrior:
         >>> MarkovPrior.mixture([0.7, 0.3], [home, away])
         MarkovPrior(places=2, states=2 in 2 modes, one matrix)
         """
-        from .mixture import joined
-
-        return joined(cls, weights, priors)
+        found = joined(cls, weights, priors)
+        return priors[0].with_states(*found)
 
     @classmethod
     def known(
@@ -339,9 +336,9 @@ class MarkovPrior:
         >>> MarkovPrior([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]]).given({1: 1}, steps=2).initial.round(3)
         array([0.111, 0.889])
         """
-        from .sightings import given
-
-        return given(self, sightings, self.check_steps(steps))
+        moves = self.log_moves(self.check_steps(steps))
+        found = given(self.initial, moves, self.place_of, self.places, sightings)
+        return self.with_states(*found, self.place_of.copy(), self.mode_of.copy())
 
     def __repr__(self) -> str:
         habit = "one matrix" if self.homogeneous else f"{self.transition.shape[0]} matrices, one per step"

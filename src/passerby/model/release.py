@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from passerby.others.crowd import Crowd, same_crowd
 from passerby.support import checks
 
 from . import forms, signals
-from .counts import Count, Present
+from .counts import Count, of_single_places
 from .forms import Numbers
 from .prior import MarkovPrior, check_prior
 from .signals import Channels, telling
@@ -53,16 +53,29 @@ class Release:
     mechanism: Mechanism
     others: Numbers | Crowd | None
     size: int
+    #: Whether it is known in advance what is counted, and not chosen as one goes.
+    fixed: ClassVar[bool] = True
+    #: Whether each count is of a single place, so that somebody who is seen is seen where they are.
+    reveals: ClassVar[bool] = True
+    #: All counts that a policy may choose among, if that is known.
+    among: ClassVar[Release | None] = None
 
     def __new__(
-        cls, *args: Any, counts: Iterable[Count] | None = None, steps: int | None = None, **more: Any
+        cls,
+        sensors: Iterable[int | Iterable[int]] | None = None,
+        mechanism: Mechanism | None = None,
+        others: Iterable[int | Iterable[int]] | Crowd | None = None,
+        *,
+        counts: Iterable[Count] | None = None,
+        steps: int | None = None,
+        size: int = 1,
     ) -> Release:
         """Counts of any kind are a release of another class, with the same methods."""
         if counts is None and steps is None:
             return object.__new__(cls)
         from .count_release import CountRelease
 
-        return CountRelease.of(counts, steps, *args, **more)
+        return CountRelease.of(counts, steps, sensors, mechanism, others, size)
 
     def __init__(
         self,
@@ -129,11 +142,6 @@ class Release:
 
         return AdaptiveRelease.of(policy, steps, mechanism, among, size)
 
-    @property
-    def fixed(self) -> bool:
-        """Whether the counts are known in advance, and not chosen adaptively."""
-        return True
-
     def named(self, history: tuple[tuple[float, ...], ...]) -> tuple[Count, ...]:
         """The counts of the step after a history: here, whatever it was."""
         return tuple(count for count in self.listed if count.read == len(history))
@@ -195,14 +203,8 @@ class Release:
 
     @property
     def numbers(self) -> Numbers:
-        """The number of known others at each sensor; 0 if the number does not matter."""
-        assert self.crowd is None, "of a crowd, numbers are not known: ask for channels"
+        """How many others are known to be at each sensor; nobody is as good as any number where it does not matter."""
         return self.others if isinstance(self.others, tuple) else tuple((0,) * len(step) for step in self.sensors)
-
-    @property
-    def reveals(self) -> bool:
-        """Whether each count is of a single place, so seeing somebody reveals their place."""
-        return True
 
     def over(self, prior: MarkovPrior) -> tuple[MarkovPrior, Release]:
         """The chain and the release in the form for measuring: with the memory of counts (`model.memory`)."""
@@ -213,17 +215,7 @@ class Release:
         return self
 
     def classes(self, prior: MarkovPrior) -> Ints:
-        """The class of each state at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
-
-        Evidence has a column for each class.
-
-        >>> from passerby import MarkovPrior
-        >>> prior = MarkovPrior([0.5, 0.5, 0], [[1, 0, 0], [0, 0, 1], [0, 1, 0]], place_of=[0, 0, 1])
-        >>> Release([0, [], [1, 0]]).classes(prior)
-        array([[1, 1, 0],
-               [0, 0, 0],
-               [2, 2, 1]])
-        """
+        """The class of each state at each step (T, M), 0 at no sensor and 1 + j at sensor j: columns of evidence."""
         return signals.seen_at(self.sensors, prior)
 
     @property
@@ -237,14 +229,24 @@ class Release:
         return [int(kind) for kind in 1 + ((chance > 0) & (self.grid >= 0)).sum(axis=1)]
 
     @property
-    def listed(self) -> tuple[Count, ...]:
-        """Every count by itself, with its mechanism and its number of others."""
+    def counts(self) -> tuple[tuple[Count, ...], ...]:
+        """The counts that are read at each step, each with its mechanism and its number of others; a sensor is one."""
         known = None if self.others is None or self.crowd is not None else self.numbers
-        return tuple(
-            Present([place], t, mechanism=self.mechanism, others=None if known is None else known[t][j])
-            for t, step in enumerate(self.sensors)
-            for j, place in enumerate(step)
-        )
+        return of_single_places(self.sensors, self.mechanism, known)
+
+    @property
+    def listed(self) -> tuple[Count, ...]:
+        """Every count by itself."""
+        return tuple(count for step in self.counts for count in step)
+
+    @cached_property
+    def zones(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of places that counts are about, each once."""
+        return tuple(dict.fromkeys(zone for step in self.counts for count in step for zone in count.zones))
+
+    def alike(self, places: int) -> Ints:
+        """A label for each place (places,): those of one label are in the same zones, and 0 is for those in none."""
+        return forms.zone_labels(self.zones, places)
 
     def __add__(self, other: Release) -> Release:
         """Both releases about the same people: the view of somebody with both.
@@ -274,12 +276,8 @@ class Release:
     def check_places(self, prior: MarkovPrior) -> None:
         """Refuse, with an `InputError`, a prior of other steps or places."""
         prior.check_steps(self.steps)
-        if self._last_place >= prior.places:
+        if self.grid.max(initial=-1) >= prior.places:
             forms.check_within(self.sensors, prior.places)
-
-    @cached_property
-    def _last_place(self) -> int:
-        return max((place for step in self.sensors for place in step), default=-1)
 
     def _check_counted(self) -> None:
         if self.crowd is not None:
@@ -344,10 +342,7 @@ class Release:
         return np.where(self.grid >= 0, self.mechanism.sample(counts, rng), np.nan)
 
     def evidence(self, published: ArrayLike) -> Floats:
-        """Log-likelihoods of published series (n, T, S) by the class of the target's state: an array (n, T, C).
-
-        Of sensors, entry 0 is for "at none of this step's sensors", entry 1 + j for "at sensor j".
-        """
+        """Log-likelihoods of published series (n, T, S) by the class of the target's state: an array (n, T, C)."""
         return self.by_class(*self.likelihoods(published))
 
     def by_class(self, absent: Floats, present: Floats) -> Floats:
@@ -378,8 +373,8 @@ class Release:
     def signals(self) -> list[Floats] | None:
         """For each step, the likelihoods of each possible outcome: arrays (outcomes, sensors at the step + 1).
 
-        Columns are "at none of the sensors", "at sensor 0", ...; each column sums to one. Outcomes of the same evidence
-        (proportional rows) are merged, without loss. None if there are too many, or a continuum.
+        Each column sums to one. Outcomes that tell the same (proportional rows) are merged, which loses nothing. None
+        where there are too many, or a continuum.
         """
         return signals.tables(self.channels)
 

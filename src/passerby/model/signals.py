@@ -91,10 +91,42 @@ def by_channel(channels: Channels, values: Floats) -> tuple[Floats, Floats]:
     Without a count, no mechanism is asked: this is not the same as a cell left empty.
     """
     absent, present = np.zeros(values.shape), np.full(values.shape, -np.inf)
-    for (mechanism, count), (steps, numbers) in counts_of(channels):
+    unknown: list[tuple[Channel, tuple[Ints, Ints]]] = []
+    for channel, (steps, numbers) in counts_of(channels):
+        mechanism, count = channel
+        if mechanism.adds is not None:
+            unknown.append((channel, (steps, numbers)))
+            continue
         for out, bit in ((absent, 0), (present, 1)):
             out[:, steps, numbers] = mechanism.log_likelihood(values[:, steps, numbers], count + bit)
+    if unknown:
+        _beside_unknown(unknown, values, absent, present)
     return absent, present
+
+
+def _beside_unknown(
+    found: list[tuple[Channel, tuple[Ints, Ints]]], values: Floats, absent: Floats, present: Floats
+) -> None:
+    """Fill in log-likelihoods of raw counts beside unknown people, all at once: there is a channel for each of them."""
+    laws = [law_of_added(channel.mechanism) for channel, _ in found]
+    table = np.full((len(laws), max(map(len, laws))), -np.inf)
+    for row, law in zip(table, laws, strict=True):
+        with np.errstate(divide="ignore"):
+            row[: len(law)] = np.log(law)
+    which = np.repeat(np.arange(len(found)), [len(steps) for _, (steps, _) in found])
+    steps, numbers = (np.concatenate([cells[k] for _, cells in found]) for k in (0, 1))
+    least = np.array([channel.others for channel, _ in found])[which]
+    for out, bit in ((absent, 0), (present, 1)):
+        more = values[:, steps, numbers] - (least + bit)
+        at = np.clip(np.nan_to_num(more), 0, table.shape[1] - 1).astype(np.int64)
+        out[:, steps, numbers] = np.where(at == more, table[which, at], -np.inf)
+
+
+def law_of_added(mechanism: Mechanism) -> Floats:
+    """How likely 0, 1, 2, ... unknown people are, where a mechanism adds them to a raw count, without its rounding."""
+    assert mechanism.adds is not None
+    there = mechanism.adds > 0
+    return np.where(there, mechanism.adds / mechanism.adds[there].sum(), 0.0)
 
 
 def log_ratios(channels: Channels, values: Floats) -> Floats:
@@ -125,7 +157,15 @@ def watched(sensors: tuple[tuple[int, ...], ...], places: int) -> Ints:
 
 @lru_cache(maxsize=8)
 def seen_at(sensors: tuple[tuple[int, ...], ...], prior: MarkovPrior) -> Ints:
-    """The class of each state of a chain at each step (T, M). Remembered: each method asks for it."""
+    """The class of each state of a chain at each step (T, M): 0 at no sensor, 1 + j at sensor j of the step.
+
+    >>> from passerby import MarkovPrior
+    >>> prior = MarkovPrior([0.5, 0.5, 0], [[1, 0, 0], [0, 0, 1], [0, 1, 0]], place_of=[0, 0, 1])
+    >>> seen_at(((0,), (), (1, 0)), prior)
+    array([[1, 1, 0],
+           [0, 0, 0],
+           [2, 2, 1]])
+    """
     found = watched(sensors, prior.places)
     return found if prior.single else np.asarray(frozen(found.take(prior.place_of, axis=1)))
 
@@ -142,7 +182,13 @@ def each_its_own(steps: int, sensors: int) -> Ints:
 @lru_cache(maxsize=20_000)
 def _apart(mechanism: Mechanism, count: int) -> float:
     """Remembered: in an audit, the same counts of others come up again and again."""
-    return mechanism.total_variation(count)
+    if mechanism.adds is None:
+        return mechanism.total_variation(count)
+    with np.errstate(divide="ignore"):
+        law = np.exp(np.log(law_of_added(mechanism)))  # as it is listed, to the last digit
+    pair = np.stack([np.append(law, 0.0), np.append(0.0, law)], axis=1)
+    pair = pair[pair.any(axis=1)]
+    return min(1.0, float(np.abs(pair[:, 0] - pair[:, 1]).sum() / 2))
 
 
 @lru_cache(maxsize=20_000)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.laws import Sum
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.release import Release
 
 from .bridges import Passage, Walk, coins, turns
@@ -50,7 +50,6 @@ class CountsByHabits:
 
     def besides(self, person: int, release: Release) -> Crowd:
         """The others of one person."""
-        assert isinstance(release, CountRelease)
         own = passage_of(self.people, person, release)[0]
         alone = [without(law, p) for law, p in zip(self.usual, self.presence[person].tolist(), strict=True)]
         cells = iter((int(n) + least, law) for n, (least, law) in zip(self.rest, alone, strict=True))
@@ -65,8 +64,8 @@ class CountsByHabits:
         return SideInformation(known, known, laws, self.directions)
 
 
-def habits_of_counts(people: WithHabits, release: CountRelease, total: Ints) -> CountsByHabits:
-    """The habits of people who do as usual; `total` (counts,) is everybody's number in each count."""
+def habits_of_counts(people: WithHabits, release: Release, total: Ints) -> CountsByHabits:
+    """Of people who do as usual, in counts of which `total` (counts,) is everybody's number."""
     each = len(people)
     presence = np.zeros((each, len(total)))
     spread = np.zeros((len(total), len(total)))
@@ -104,24 +103,23 @@ class _Uncertain:
     uncertainty: Floats
 
 
-def passage_of(people: WithHabits, person: int, release: CountRelease) -> tuple[Passage, Ints]:
+def passage_of(people: WithHabits, person: int, release: Release) -> tuple[Passage, Ints]:
     """One person's chain with its memory, over its own states, and their real trace (T,)."""
     zones = release.alike(len(people.places))
     prior, places = people.prior(person, zones=zones)
     state_of = states_by_place(places, len(people.places), zones)
     own = release.relabelled(state_of)
-    assert isinstance(own, CountRelease)
     return Passage.of(prior, own.counts), state_of[people.actual[person]]
 
 
-def _counted(people: WithHabits, release: CountRelease) -> Ints:
-    """Each person's actual counts (N, counts): 1 or 0."""
+def _counted(people: WithHabits, release: Release) -> Ints:
+    """In which counts each person really was (N, counts): 1 or 0."""
     traces = people.actual.astype(np.int64)
     return np.stack([count.bits(traces) for count in release.listed], axis=1).astype(np.int64)
 
 
 def _told_of_counts(
-    people: WithHabits, release: CountRelease, plan: Sequence[tuple[Direction, ...]], turn: Ints
+    people: WithHabits, release: Release, plan: Sequence[tuple[Direction, ...]], turn: Ints
 ) -> tuple[Ints, Floats]:
     """Each person's told counts (N, counts), and the rest along each direction (N, directions).
 
@@ -218,17 +216,13 @@ def everyone_else(people: WithHabits, release: Release) -> Counted | ByHabits | 
     if not missing:
         return None
     if not people.actual.shape[1]:
-        form = (
-            "others=... with each count"
-            if isinstance(release, CountRelease)
-            else "others=[...], in the form of sensors"
-        )
+        form = "others=... with each count" if not release.reveals else "others=[...], in the form of sensors"
         raise InputError(
             f"others: {missing[0]!r} treats small and large counts differently, and no steps are held out to "
             f"count the other people at; give {form}"
         )
     found = counted(people, release)
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return found
     known = [count.others for count in release.listed]
     given = np.array([number is not None for number in known])
@@ -237,7 +231,7 @@ def everyone_else(people: WithHabits, release: Release) -> Counted | ByHabits | 
 
 def _uncounted(release: Release) -> list[Mechanism]:
     """The mechanisms of the counts whose others are not given."""
-    if isinstance(release, CountRelease):
+    if not release.reveals:
         return [mechanism_of(count) for count in release.listed if count.others is None]
     return [release.mechanism] if release.others is None else []
 
@@ -250,7 +244,7 @@ def _by_habits(people: WithHabits, release: Release) -> ByHabits:
         )
     # The place of others at one step tells of their mode at all others: bridges are taken from people who do as usual.
     usual = people.usual
-    if isinstance(release, CountRelease):
+    if not release.reveals:
         return habits_of_counts(usual, release, numbers(people, release))
     found = [walked(usual, person, release) for person in range(len(people))]
     walks, traces = [walk for walk, _ in found], [trace for _, trace in found]

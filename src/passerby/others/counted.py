@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Count, Present
+from passerby.model.counts import Count
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
@@ -78,7 +77,7 @@ class Counted:
     def _there(self, person: int, release: Release) -> NDArray[np.bool_]:
         """Whether each count counts this person."""
         trace = self.actual[person].tolist()
-        if not isinstance(release, CountRelease):
+        if release.reveals:
             return np.array([trace[t] == place for t, step in enumerate(release.sensors) for place in step], dtype=bool)
         inside = {zone: frozenset(zone) for zone in release.zones}
         return np.array([count.met(lambda zone, t: trace[t] in inside[zone]) for count in release.listed], dtype=bool)
@@ -100,12 +99,12 @@ def numbers(people: WithHabits, release: Release) -> NDArray[np.int64]:
             f"people: how many are counted is known for {len(people.counts) or 'no'} steps, and the release has "
             f"{release.steps}; fit them with holdout={release.steps}"
         )
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         cells = [(t, place) for t, step in enumerate(release.sensors) for place in step]
         steps, places = np.array(cells, dtype=np.int64).reshape(-1, 2).T
         return np.asarray(people.counts[steps, places])
-    if all(isinstance(count, Present) for count in release.listed):
-        # A count at one step needs nobody's trace.
+    if all(count.snapshot for count in release.listed):
+        # What is counted at one step needs nobody's trace.
         present = (people.counts[count.read, list(count.zones[0])].sum() for count in release.listed)
         return np.fromiter(present, dtype=np.int64)
     if people.whereabouts is None:

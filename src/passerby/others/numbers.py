@@ -41,6 +41,11 @@ class Headcount(Discrete):
         """The addition does not depend on the count."""
         return True
 
+    @property
+    def adds(self) -> Floats:
+        """These chances."""
+        return self.chances
+
     def gives(self, taken: Domain) -> Domain:
         """Counts."""
         return COUNTS
@@ -65,11 +70,16 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Sum:
 
 
 def add_person(law: Floats, chance: Floats) -> None:
-    """Add one person, there with these chances (n, S), to laws of numbers (n, S, numbers), in place."""
-    chance = chance[..., None]
-    up = law[..., :-1] * chance
-    law *= 1 - chance
-    law[..., 1:] += up
+    """Add one person, there with these chances (n, S), to laws of numbers (n, S, numbers), in place.
+
+    Laws that the person does not change are not looked at: of most counts it is told that they are not there.
+    """
+    open_ = chance > 0
+    some, p = law[open_], chance[open_][:, None]
+    up = some[:, :-1] * p
+    some *= 1 - p
+    some[:, 1:] += up
+    law[open_] = some
 
 
 def without(total: Sum, chance: float) -> Sum:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.mechanisms.laws import Sum
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 
@@ -79,13 +79,12 @@ class SideInformation:
         return release.published(self.others + release.there(traces), rng)
 
     def values(self, release: Release) -> list[Floats | None]:
-        """For one piece of side information: the possible values of each count, in order; None for a continuum."""
-        assert isinstance(release, CountRelease)
+        """Of one that was told: the values that each count may have, in order; None for a continuum."""
         out: list[Floats | None] = []
         for t, step in enumerate(release.counts):
             moves = {
                 int(j): sign * more
-                for group in self._groups(t, len(step))
+                for group in self.groups(t, len(step))
                 for more in [np.flatnonzero(group.law[0])]
                 for j, sign in zip(group.counts, group.signs, strict=True)
             }
@@ -96,29 +95,28 @@ class SideInformation:
         return out
 
     def evidence(self, release: Release, published: Floats) -> Floats:
-        """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, given the side information."""
-        assert isinstance(release, CountRelease)
+        """Log-likelihoods (n, T, C) of series (n, T, S), by the class of the target, to somebody who is told."""
         sees = release.sees
         out = np.zeros((*published.shape[:2], sees.shape[1]))
         for t, step in enumerate(release.counts):
-            for group in self._groups(t, len(step)):
+            for group in self.groups(t, len(step)):
                 rows, which = np.unique(sees[t][:, group.counts], axis=0, return_inverse=True)
                 found = np.stack([self._likelihood(step, published[:, t], t, group, row) for row in rows], axis=1)
                 out[:, t] += found[:, which.reshape(-1)]
         return out
 
-    def _groups(self, t: int, counts: int) -> Iterator[_Group]:
-        """The counts of a step moving together, and each of the others by itself, with its known number."""
+    def groups(self, t: int, counts: int) -> Iterator[Group]:
+        """The counts of a step that move together, and each of the others by itself, of which the number is known."""
         moving = np.array(self.directions[t], dtype=np.int64).reshape(len(self.directions[t]), counts)
         for g, direction in enumerate(moving):
             law = self.laws[t][:, g]
             there = np.flatnonzero(law.any(axis=0))
-            yield _Group(np.flatnonzero(direction), direction[direction != 0], law[:, : there[-1] + 1])
+            yield Group(np.flatnonzero(direction), direction[direction != 0], law[:, : there[-1] + 1])
         for j in np.flatnonzero(~moving.any(axis=0)):
-            yield _Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
+            yield Group(np.array([j]), np.zeros(1, dtype=np.int64), np.ones((len(self), 1)))
 
-    def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: _Group, bits: Ints) -> Floats:
-        """Likelihood of the values (n, S) of a step's counts in a group (n,), for a target in the counts of `bits`."""
+    def _likelihood(self, counts: Sequence[Count], published: Floats, t: int, group: Group, bits: Ints) -> Floats:
+        """Of the values (n, S) of a step's counts, those of a group (n,), for a target who is in those of `bits`."""
         with np.errstate(divide="ignore"):
             total = np.log(group.law)
         more = np.arange(group.law.shape[1])
@@ -129,8 +127,8 @@ class SideInformation:
         return np.asarray(np.logaddexp.reduce(total, axis=1))
 
 
-class _Group(NamedTuple):
-    """Counts moving together, by these `signs`; `law` (n, numbers) is the law of the number of more people."""
+class Group(NamedTuple):
+    """Counts that move together, by these `signs`; `law` (n, numbers) tells how many are more."""
 
     counts: Ints
     signs: Ints

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.model.adaptive import AdaptiveRelease, History, as_values, union_of
+from passerby.model.adaptive import History, as_values, union_of
 from passerby.model.count_release import Counts, told_by
 from passerby.model.counts import Count
 from passerby.model.memory import remember
@@ -52,7 +52,7 @@ class Beginning:
 
 
 def listed_histories(
-    prior: MarkovPrior, release: AdaptiveRelease, most: int, most_left: float, *, strict: bool = False
+    prior: MarkovPrior, release: Release, most: int, most_left: float, *, strict: bool = False
 ) -> tuple[MarkovPrior, Release, Series] | None:
     """The likeliest `most` histories, as series of all counts together over a chain with the memory they need.
 
@@ -83,7 +83,7 @@ def listed_histories(
 
 
 def _grown(
-    prior: MarkovPrior, release: AdaptiveRelease, every: Sequence[Beginning], t: int, most: int
+    prior: MarkovPrior, release: Release, every: Sequence[Beginning], t: int, most: int
 ) -> tuple[list[Beginning] | None, float]:
     """All possible continuations at step t, and the log of their number at most; None if they are too many."""
     last = t == release.steps - 1
@@ -174,8 +174,8 @@ def _following(
         )
 
 
-def _ask_again(release: AdaptiveRelease, first: Sequence[Count]) -> None:
-    """Refuse a policy that contradicts its first answer: it goes by more than the published values."""
+def _ask_again(release: Release, first: Sequence[Count]) -> None:
+    """Refuse a policy that does not name any more what it named at first: it goes by more than what was published."""
     again = release.named(())
     if again != tuple(first):
         raise InputError(
@@ -186,7 +186,7 @@ def _ask_again(release: AdaptiveRelease, first: Sequence[Count]) -> None:
 
 def drawn_histories(
     prior: MarkovPrior,
-    release: AdaptiveRelease,
+    release: Release,
     rng: np.random.Generator,
     runs: int,
     anchor: Anchor | None = None,
@@ -229,7 +229,7 @@ def _published(counts: tuple[Count, ...], size: int, traces: Ints, rng: np.rando
 
 def _evidence(union: Release, paths: Sequence[tuple[Sequence[Sequence[Count]], Sequence[Floats]]]) -> Floats:
     """Log-likelihoods (n, T, C) of histories by the classes of the release of all counts."""
-    column = [{count: j for j, count in enumerate(step)} for step in union.counts]  # type: ignore[attr-defined]
+    column = [{count: j for j, count in enumerate(step)} for step in union.counts]
     both = np.zeros((2, len(paths), *union.grid.shape))
     for i, (counts, told) in enumerate(paths):
         for t, step in enumerate(counts):

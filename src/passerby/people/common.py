@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,6 @@ from numpy.typing import NDArray
 from passerby.support.rule_of_five import FEW
 
 from .origins import spread
-
-if TYPE_CHECKING:
-    from .habits import People
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -54,6 +51,27 @@ TELLING = 0.9
 WORSE, EACH = 1.0, 100
 
 
+class Lived(Protocol):
+    """People with habits, and where they really were: `People`."""
+
+    @property
+    def ids(self) -> Any:
+        """The names of people (N,), a series."""
+
+    @property
+    def actual(self) -> NDArray[np.int32]:
+        """The place of each at each held-out step (N, h)."""
+
+    @property
+    def elsewhere(self) -> int:
+        """The number of the place that stands for everywhere else."""
+
+    def in_modes(self, person: int, sensed: Sequence[int]) -> Any:
+        """The chains of one person's modes."""
+
+    def __len__(self) -> int: ...
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Common:
     """Evidence on θ of the people `ids` (n,), in order: log-likelihoods `told` (n, K) on the lattice, in whole numbers.
@@ -69,8 +87,8 @@ class Common:
         return f"Common(people={len(self.told)}, deviation={self.deviation:g})"
 
     @classmethod
-    def of(cls, people: People, deviation: float) -> Common:
-        """The evidence of real places at the steps to find, of all people or of an evenly spread sample."""
+    def of(cls, people: Lived, deviation: float) -> Common:
+        """From where people really were at the steps to find, or some of them, evenly spread."""
         rows = spread(len(people), MOST)
         return cls(people.ids.gather(rows.tolist()).to_numpy(), told(people, rows), deviation)
 
@@ -124,8 +142,8 @@ class Common:
         told = []
         if len(self.told) < FEW:
             told.append(
-                f"What everybody did at the published steps is told by fewer than {FEW} people, and their habits are "
-                "uncertain by as much as they varied before."
+                f"What everybody did at the published steps is told by fewer than {FEW} people, and of a single person "
+                "it rests on nobody: their habits are uncertain by as much as they varied before."
             )
         if abs(self.everybody[0]) > EXTREME:
             told.append(
@@ -164,8 +182,8 @@ def moments(whole: Ints, deviation: float) -> tuple[float, float]:
     return mean, sqrt(max(0.0, float(chances @ (theta - mean) ** 2)))
 
 
-def told(people: People, rows: NDArray[np.int64]) -> Ints:
-    """Log-likelihoods (n, K) of some people's real steps, over the lattice of θ, less the value at 0, in whole numbers.
+def told(people: Lived, rows: NDArray[np.int64]) -> Ints:
+    """Log-likelihoods (n, K) of what some people really did, over the lattice of θ, less that of 0, in whole numbers.
 
     Steps with probability 0 under the habits are no evidence.
     """
@@ -173,8 +191,8 @@ def told(people: People, rows: NDArray[np.int64]) -> Ints:
     return np.rint(np.array(found).reshape(len(rows), len(LATTICE)) * UNIT).astype(np.int64)
 
 
-def likelihoods(people: People, person: int) -> Floats:
-    """The log-likelihood (K,) of a person's real steps over the lattice of θ, less the value at 0."""
+def likelihoods(people: Lived, person: int) -> Floats:
+    """The log-likelihood (K,) of what a person really did over the lattice of θ, less that of 0."""
     actual = people.actual[person].astype(np.int64)
     weights, chains, number, last = people.in_modes(person, actual.tolist())
     trace, away, after = number[actual], int(number[people.elsewhere]), np.arange(len(actual) - 1)

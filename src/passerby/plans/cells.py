@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from passerby.errors import InputError
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import mechanism_of
-from passerby.model.counts import Count, Moved, Present, Visitors, changed
+from passerby.model.count import mechanism_of
+from passerby.model.counts import Count, Present, changed
 from passerby.model.release import Release
 
 #: A count without a mechanism and without a number of others: its subject.
@@ -88,25 +88,10 @@ def without(release: Release, cells: frozenset[Cell]) -> Release:
 
 @lru_cache(maxsize=65536)
 def spots(cell: Cell) -> frozenset[tuple[int, ...]] | None:
-    """The spots of a count: places at a step, or moves from one to another. A person with one of them is counted.
+    """The spots of a count, found once.
 
-    None for repeated visits. A count follows from raw counts if they divide its spots among them.
-
+    >>> from passerby import Moved, Visitors
     >>> sorted(spots(Visitors([4], steps=[1, 2]))), sorted(spots(Moved([0, 1], [2], step=3)))
     ([(4, 1), (4, 2)], [(0, 2, 3), (1, 2, 3)])
     """
-    if isinstance(cell, Moved):
-        return frozenset((x, y, cell.step) for x in cell.origin for y in cell.destination)
-    if isinstance(cell, Present):
-        return frozenset((place, cell.step) for place in cell.places)
-    if isinstance(cell, Visitors) and cell.times == 1:
-        return frozenset((place, step) for place in cell.places for step in cell.steps)
-    return None
-
-
-def around(cell: Cell) -> list[tuple[int, int]]:
-    """All places and steps of a count."""
-    if isinstance(cell, Moved):
-        return [(x, t) for t, zone in enumerate(cell.zones, cell.step) for x in zone]
-    steps = cell.steps if isinstance(cell, Visitors) else (cell.read,)
-    return [(x, t) for t in steps for zone in cell.zones for x in zone]
+    return cell.spots

@@ -19,7 +19,7 @@ from passerby.others.counted import numbers
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW
 
-from .cells import Cell, around, cells_of, spots, ways_of
+from .cells import Cell, cells_of, spots, ways_of
 
 Floats = NDArray[np.float64]
 #: A count of a release, and the number of equal ones before it: fresh draws may be published twice.
@@ -92,7 +92,7 @@ class Truth:
         """The importance of a count: the mean over its places and steps."""
         if self.weights is None:
             return 1.0
-        return float(np.mean([self.weights[t, x] for x, t in around(cell)]))
+        return float(np.mean([self.weights[t, x] for x, t in cell.around]))
 
 
 def cost_of(release: Release, wanted: Release, truth: Truth) -> Cost:

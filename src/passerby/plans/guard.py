@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job
 from passerby.audits.person import stream_of
 from passerby.audits.presence import (
     Chosen,
-    Everybody,
     Presence,
     Watched,
     Work,
@@ -32,14 +32,13 @@ from passerby.audits.presence import (
     seen_for_certain,
     work_of,
 )
+from passerby.audits.presence_crowd import by_rule
 from passerby.audits.presence_crowd import cells_of as counted_cells
-from passerby.audits.presence_habits import Person, by_rule, shifted, single_law
+from passerby.audits.presence_habits import Person, shifted, single_law
 from passerby.audits.question_rows import HABITS
 from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import CountRelease
-from passerby.model.counts import Present
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.blocks import Team
@@ -142,7 +141,7 @@ class Guard:
     def _work(self, release: Release) -> Work:
         """Others' numbers are found once for the same counts, under any mechanism."""
         alike = self.kept.against == HABITS and by_cells(release)
-        key = (tuple(counted_cells(release) or ()), isinstance(release, CountRelease)) if alike else release
+        key = (tuple(counted_cells(release) or ()), release.reveals) if alike else release
         known = self._works.get(key)
         if known is not None:
             return replace(known, job=replace(known.job, release=release.with_others(None) if alike else release))
@@ -265,7 +264,7 @@ def _ways(release: Release) -> dict[tuple[int, Zone], Mechanism]:
     """The mechanism of each count of people present; of a count published several times, raw if any is."""
     out: dict[tuple[int, Zone], Mechanism] = {}
     for cell, way in zip(cells_of(release), ways_of(release), strict=True):
-        if isinstance(cell, Present):
+        if cell.snapshot:
             key = cell.read, cell.zones[0]
             out[key] = way if key not in out or way.raw else out[key]
     return out

@@ -126,7 +126,7 @@ class Limit:
 
     @property
     def about(self) -> About | None:
-        """The question; None for the trace at the misses of the plan."""
+        """What is asked; None for the trace, as the plan asks for it."""
         if self.question is None:
             return None
         return About(self.question, self.against, self.measure, self.added is not None)

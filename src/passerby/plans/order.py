@@ -6,7 +6,7 @@ releases, and a lower end for all more informative ones.
 
 from __future__ import annotations
 
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.model.release import Release
 

@@ -22,7 +22,7 @@ from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
-from .cells import around, cells_of
+from .cells import cells_of
 from .guard import AtPlace, Kept
 from .levers.noise import private_scale
 from .limit import KNOWS, Limit, Tally, least_added
@@ -254,7 +254,7 @@ def _recommended(found: Plans, people: People, settings: PlanSettings) -> dict[s
 
 def _plan(plan: Plan, people: People, wanted: Release) -> PlanRecord:
     cost = told_cost(plan.release, plan.cost)
-    spots = ([spot for cell in cells_of(release) for spot in around(cell)] for release in (wanted, plan.release))
+    spots = ([spot for cell in cells_of(release) for spot in cell.around] for release in (wanted, plan.release))
     (steps, places), (kept_steps, kept_places) = (({t for _, t in some}, {x for x, _ in some}) for some in spots)
     return PlanRecord(
         words=plan.words,

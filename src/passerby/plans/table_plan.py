@@ -1,13 +1,14 @@
 """From a table of counts and a limit to its publication: ways within the limit for personas, and their costs.
 
-A way is sure to keep a limit if the upper ends put few enough people above it. It is refused if the lower ends put too
-many above it, and open otherwise. People are personas with their weights. A place may be left out if it breaks the
-limit and the mechanism keeps it elsewhere.
+A way is sure to keep a limit where the upper ends put few enough people above it, refused where the lower ends put too
+many above it, unexamined where it is sure but for personas whose hours are hidden or not in the table, and open
+otherwise. People are personas with their weights. A place may be left out where it breaks the limit with a mechanism
+that keeps it elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,12 +18,13 @@ from passerby.errors import InputError
 from passerby.mechanisms import DiscreteGaussian, Raw, Rounding, Suppression, Then
 from passerby.support.checks import shown
 from passerby.tables.cast import cast_of
-from passerby.tables.check import PersonaDay, day_of, presence
+from passerby.tables.check import presence, remarks_of
+from passerby.tables.days import PersonaDays
 from passerby.tables.read import CountTable, read_counts
 from passerby.tables.readers import ReaderLosses, reader_losses
 from passerby.tables.ways import WayToPublish
 
-from .limit import AGAINST, ROUNDING, Against, Limit, Verdict
+from .limit import AGAINST, ROUNDING, Against, Limit
 
 #: The positions of each lever, the least change first.
 OFFERS: dict[str, tuple[WayToPublish, ...]] = {
@@ -39,6 +41,8 @@ PLACES = "places"
 LEVERS = (*OFFERS, PLACES)
 RAW = WayToPublish("as it is", Raw())
 Best = Literal["complete", "exact", "least"]
+#: What is known of a way: as of releases, or sure but for personas who are not examined.
+TableVerdict = Literal["sure", "unexamined", "refused", "open"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class TableWay:
     left_out: tuple[str, ...]
     at_least: float
     at_most: float
-    verdict: Verdict
+    verdict: TableVerdict
     readers: ReaderLosses
 
     @property
@@ -64,7 +68,7 @@ class TablePlan:
     """The ways tried for a table, the cheapest for readers first, and the recommended ones."""
 
     table: CountTable
-    days: tuple[PersonaDay, ...]
+    people: tuple[PersonaDays, ...]
     limit: Limit
     against: Against
     tried: tuple[TableWay, ...]
@@ -89,9 +93,8 @@ def plan_table(
 ) -> TablePlan:
     """Publishable versions of a table, with at most a share of personas, by weight, above a limit of presence.
 
-    The limit is `Limit(share=0, above=0.1)`. It bounds the largest advantage, over counted places, in telling whether
-    such a person was ever there on this day. `against` is the adversary: "habits" or "insider". Places in `stay` are
-    not left out.
+    The limit is `Limit(share=0, above=0.1)`: the largest advantage, over counted places, of whoever asks whether such a
+    person was ever there on one day. `against` is who asks: "habits" or "insider". Places in `stay` are not left out.
     """
     if not isinstance(source, CountTable):
         source = read_counts(source, timezone=timezone, time_format=time_format, step=step)
@@ -102,13 +105,13 @@ def plan_table(
     chosen = _levers(levers)
     kept = _stay(stay, source)
     cast, remarks = cast_of(source, personas, roles)
-    days = tuple(day_of(persona, source) for persona in cast)
-    tries = _Tries(source, days, limit, against, runs, seed)
+    people = tuple(PersonaDays(persona, source) for persona in cast)
+    tries = _Tries(source, people, limit, against, runs, seed)
     ways = [RAW, *(way for lever in chosen if lever in OFFERS for way in OFFERS[lever])]
     tried = [each for way in ways for each in tries.of(way, PLACES in chosen, kept)]
     tried.sort(key=lambda each: (_cost(each), each.words))
-    said = (*source.remarks, *remarks, *(each for day in days for each in day.impossible()))
-    return TablePlan(source, days, limit, against, tuple(tried), _best(tried), said)
+    said = remarks_of(source, remarks, people)
+    return TablePlan(source, people, limit, against, tuple(tried), _best(tried) if tries.some else {}, said)
 
 
 def _levers(levers: Any) -> tuple[str, ...]:
@@ -129,12 +132,16 @@ def _stay(stay: Any, table: CountTable) -> frozenset[str]:
     return frozenset(stay)
 
 
+#: A persona and a place, and how well presence there is told: at least and at most.
+Told = tuple[PersonaDays, str, float, float]
+
+
 @dataclass(frozen=True, eq=False)
 class _Tries:
     """Tries ways for the same table, people and limit."""
 
     table: CountTable
-    days: tuple[PersonaDay, ...]
+    people: tuple[PersonaDays, ...]
     limit: Limit
     against: Against
     runs: int
@@ -152,25 +159,35 @@ class _Tries:
     def _above(self) -> float:
         return (self.limit.above or 0.0) + ROUNDING
 
-    def _ends(self, way: WayToPublish, left: frozenset[str]) -> list[tuple[PersonaDay, str, float, float]]:
-        """How well presence at each counted place is told of each persona: at least and at most."""
-        out = []
-        for day in self.days:
-            seen = replace(day, places=tuple(place for place in day.places if place not in left))
-            asked = day.places if seen.places else ()
-            answers = presence(seen, asked, way, self.against, self.runs, self.seed) if asked else []
-            out += [(day, answer.place, answer.lower, answer.upper) for answer in answers]
-        return out
+    @property
+    def some(self) -> bool:
+        """Whether anybody is examined in full."""
+        return not all(who.unknown() for who in self.people)
 
-    def _tried(
-        self, way: WayToPublish, left: frozenset[str], ends: list[tuple[PersonaDay, str, float, float]]
-    ) -> TableWay:
-        total = sum(day.persona.weight for day in self.days)
-        most = sum(d.persona.weight for d in self.days if any(x[0] is d and x[3] > self._above for x in ends))
-        least = sum(d.persona.weight for d in self.days if any(x[0] is d and x[2] > self._above for x in ends))
-        low, high = least / total, most / total
-        share = self.limit.share + ROUNDING
-        verdict: Verdict = "sure" if high <= share else "refused" if low > share else "open"
+    def _ends(self, way: WayToPublish, left: frozenset[str]) -> list[Told]:
+        """How well presence at each counted place is told of each persona: at least and at most.
+
+        Of a day of which a part is looked at the upper end is not known.
+        """
+        return [
+            (who, answer.place, answer.lower, 1.0 if who.on_part and answer.upper > 0 else answer.upper)
+            for who in self.people
+            for answer in presence(who, way, self.against, self.runs, self.seed, left)
+        ]
+
+    def _tried(self, way: WayToPublish, left: frozenset[str], ends: list[Told]) -> TableWay:
+        def share(people: Collection[PersonaDays]) -> float:
+            weights = [(who.persona.weight, who in people) for who in self.people]
+            return sum(weight for weight, there in weights if there) / sum(weight for weight, _ in weights)
+
+        most = {who for who, _, _, upper in ends if upper > self._above}
+        low = share({who for who, _, lower, _ in ends if lower > self._above})
+        unknown = {who for who in self.people if who.unknown(left)}
+        allowed = self.limit.share + ROUNDING
+        verdict: TableVerdict = "refused" if low > allowed else "open" if share(most) > allowed else "sure"
+        if verdict == "sure" and share(most | unknown) > allowed:
+            verdict = "unexamined"
+        high = share(most | unknown)
         return TableWay(
             way.name, repr(way.mechanism), tuple(sorted(left)), low, high, verdict, self._readers(way, left)
         )
@@ -194,8 +211,12 @@ def _cost(way: TableWay) -> float:
 
 
 def _best(tried: Sequence[TableWay]) -> dict[Best, TableWay]:
-    """The best of each kind: all numbers, exact numbers, or the least error in all."""
-    sure = [each for each in tried if each.verdict == "sure" and each.readers.shown > 0]
+    """What is best at each: all numbers, exact numbers, or the least error in all.
+
+    Where no way is sure, it is the best for the personas that are examined.
+    """
+    shown = [each for each in tried if each.readers.shown > 0]
+    sure = [each for each in shown if each.verdict == "sure"] or [x for x in shown if x.verdict == "unexamined"]
     complete = [each for each in sure if each.readers.shown >= 1 - ROUNDING]
     exact = [each for each in sure if each.readers.error <= ROUNDING]
     out: dict[Best, TableWay] = {}

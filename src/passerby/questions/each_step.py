@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from passerby.errors import InputError
 from passerby.kernels.chain import events
 from passerby.measurement.setup import Setup
-from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
@@ -110,7 +109,7 @@ def _curves(setup: Setup, baseline: Floats) -> Iterator[Curve]:
     if setup.published is not None:
         values = chances(setup.prior, release, setup.published)[0]
         yield Curve(values, values, baseline, None, ("published",))
-    elif isinstance(release, AdaptiveRelease):
+    elif not release.fixed:
         yield from _by_histories(setup, release, baseline)
     elif release.independent:
         yield from _independent(setup, baseline)
@@ -164,8 +163,8 @@ def _between(prior: MarkovPrior, release: Release, less: Series, more: Series, b
     return Curve(np.asarray(low), np.minimum(high, 1.0), baseline, None, (name,))
 
 
-def _by_histories(setup: Setup, release: AdaptiveRelease, baseline: Floats) -> Iterator[Curve]:
-    """Counts chosen adaptively: histories are listed, or drawn."""
+def _by_histories(setup: Setup, release: Release, baseline: Floats) -> Iterator[Curve]:
+    """Counts that are chosen as one goes: histories are listed, or drawn."""
     if setup.series != "sample":
         wanted = setup.series == "enumerate"
         left = 1.0 if wanted else 0.2 * setup.tolerance * baseline.min()

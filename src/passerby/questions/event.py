@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.measurement.setup import Setup
-from passerby.model.counts import Count, moved
+from passerby.model.count import Count
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 
@@ -77,4 +77,4 @@ class Event(Question):
     def relabelled(self, state_of: Mapping[int, int]) -> Event:
         """The same event over other place numbers."""
         new = {zone: tuple(sorted({int(state_of[place]) for place in zone})) for zone in self.count.zones}
-        return Event(moved(self.count, new), self.never)
+        return Event(self.count.relabelled(new), self.never)

@@ -15,8 +15,8 @@ from .event_looks import parts_of
 from .hypotheses import Hypotheses
 from .parts import ANYTHING, Ends, Part
 
-#: A certain end may exceed the other by this share: sums of probabilities are rounded.
-ROUNDING = 1e-9
+#: A certain end may exceed the other by this share, or by so much: sums of probabilities are rounded.
+ROUNDING, LITTLE = 1e-9, 1e-14
 #: Weeks, at most.
 MOST_WEEKS = 1_000_000
 
@@ -54,7 +54,7 @@ class EventAnswer:
     def power(self, false: float = 0.01) -> Interval:
         """The largest share of true positives with so many false positives."""
         self._check_average("power")
-        _check_share("power", "false", false)
+        _check_share("power", "share of false alarms", false)
         if self.status != "open":
             return Interval(float(false), float(false))
         found = self._interval("power", [part.power(float(false)) for part in self.parts])
@@ -78,13 +78,13 @@ class EventAnswer:
     def certain(self, chance: float = 0.9) -> Interval:
         """The chance of counts making the event at least so likely, for people with the event."""
         self._check_average("certain")
-        _check_share("certain", "chance", chance)
+        _check_share("certain", "chance of the event", chance)
         return self._tail("certain", float(chance), self.event.lower)
 
     def absent(self, chance: float = 0.9) -> Interval:
         """The chance of counts making the event's absence at least so likely, for people without the event."""
         self._check_average("absent")
-        _check_share("absent", "chance", chance)
+        _check_share("absent", "chance of its absence", chance)
         return self._tail("absent", float(chance), 1 - self.event.upper)
 
     @property
@@ -118,7 +118,7 @@ class EventAnswer:
         pairs = list(zip(self.parts, ends, strict=True))
         certain = _within([end for part, end in pairs if part.level is None])
         if certain[0] > certain[1]:
-            if certain[0] > certain[1] * (1 + ROUNDING) + ROUNDING**2:
+            if certain[0] > certain[1] * (1 + ROUNDING) + LITTLE:
                 raise Contradiction(
                     f"an event is told apart by {certain[0]!r} at least and {certain[1]!r} at most: one of the two is "
                     "wrong, so no interval is given. Please report this with the prior and the release"
@@ -212,7 +212,7 @@ def _chance(yes: float, no: float) -> Interval:
 def _check_share(name: str, argument: str, value: object) -> None:
     """Refuse anything but a number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:
-        raise InputError(f"{name}({argument}={value!r}): expected a number from 0 to 1")
+        raise InputError(f"{name}({value!r}): expected a {argument}, a number from 0 to 1")
 
 
 def _within(ends: list[Ends]) -> Ends:

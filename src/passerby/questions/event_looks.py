@@ -14,18 +14,21 @@ from numpy.typing import NDArray
 
 from passerby.kernels.renewal import events
 from passerby.measurement.erasure import MOST_LISTED, Erasure
-from passerby.model.adaptive import AdaptiveRelease
+from passerby.model.prior import state_laws
 from passerby.model.release import Release
+from passerby.others.sensors import SensorInformation
+from passerby.others.side_information import SideInformation
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.outcomes.series import MAX_SERIES, Series, enumerate_series
 from passerby.outcomes.stand_ins import bracketing_series, log_outcomes, stand_ins
 from passerby.support.numbers import exceeds
+from passerby.support.statistics import lower_limit, upper_limit
 
-from .crowd_told import told_of_crowd
+from .crowd_told import hidden, is_given, told_of_crowd
 from .draws import Drawn, Tests
 from .hypotheses import Hypotheses
 from .laws import Law, gaps
-from .parts import Above, Below, Listed, Part, Shown, StandIns, Stretches
+from .parts import Above, Apart, Below, Listed, Part, Shown, StandIns, Stretches
 
 Floats = NDArray[np.float64]
 
@@ -40,14 +43,18 @@ LEFT = 1e-2
 #: Series of stand-ins, and the counts above which even the coarsest are too many.
 STAND_INS = (128, 1024)
 MOST_COUNTS = 10
-#: Series are listed if at most so many times as many are possible.
+#: The share of the doubt for what the others hide, of that for whoever is told where they were.
+SPARE = 0.1
+#: By how much somebody may be short of never being seen, for want of digits.
+UNSEEN = 1e-12
+#: Series are listed where at most so many times as many are possible.
 WORTH_LISTING = 16
 
 
 def parts_of(asked: Hypotheses) -> Iterator[Part]:
     """Every look at the evidence of a release for an event, one after another until both ends are close."""
     release = asked.setup.release
-    if isinstance(release, AdaptiveRelease):
+    if not release.fixed:
         yield from by_histories(asked, release)
     elif release.independent:
         yield from independent(asked)
@@ -85,16 +92,18 @@ def close(part: Part, tolerance: float) -> bool:
 
 
 def by_sightings(asked: Hypotheses) -> Iterator[Part]:
-    """All raw series at once, if a sighting shows the place and the event comes true at some of the places."""
+    """All raw series at once: of an event that sightings decide, and of one that comes true at some of the places."""
     setup = asked.setup
     release, prior, avoided = setup.equivalent, setup.prior, asked.avoided
-    if not (release.plain and release.reveals and prior.single) or avoided is None:
+    if not release.plain or avoided is None:
+        return
+    decided = decided_by_sightings(asked, avoided)
+    if decided is not None:
+        yield Listed("sightings", asked.odds, decided)
+        return
+    if not (release.reveals and prior.single):
         return
     no, yes = asked.chance
-    if sighted_where_true(asked, avoided):
-        whole = Law(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        yield Listed("sightings", asked.odds, whole)
-        return
     points = 1 + release.grid.size
     for cells in CELLS:
         if PASS * cells * points**2 > setup.budget:
@@ -127,13 +136,46 @@ def odds_at(heights: Floats) -> Floats:
         return np.asarray(heights + np.log(-np.expm1(-heights)))
 
 
+def decided_by_sightings(asked: Hypotheses, avoided: Floats) -> Law | None:
+    """The law of raw series of which each but one shows the event or its absence for certain; None for other events.
+
+    An event may be seen to come true whenever it does: who is counted where it comes true is told apart from anybody
+    else. Or nobody is ever counted of whom it does not hold, as of somebody who is not in the data: all but the series
+    without a sighting then show the event, and one forward pass tells how likely that one is.
+    """
+    if sighted_where_true(asked, avoided):
+        return Law(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    prior, seen = asked.setup.prior, _seen(asked)
+    no, yes = prior.initial * avoided[0], prior.initial * (1 - avoided[0])
+    for t in range(asked.setup.steps):
+        if t:
+            no, moved = (row @ prior.matrix(t - 1) for row in (no, yes))
+            no, yes = no * avoided[t], moved + no * (1 - avoided[t])
+        if (no * seen[t]).any():
+            return None
+        yes = yes * ~seen[t]
+    unseen = min(1.0, float(yes.sum()) / asked.chance[1])
+    return Law(np.array([1 - unseen, unseen]), np.array([0.0, 1.0]))
+
+
 def sighted_where_true(asked: Hypotheses, avoided: Floats) -> bool:
-    """Whether a true event is always seen: every possible place of it has a sensor at that step."""
-    prior, grid = asked.setup.prior, asked.setup.equivalent.grid
-    there = (avoided == 0) & (prior.marginals(asked.setup.steps) > 0)
-    for t, sensors in enumerate(grid):
-        there[t, sensors[sensors >= 0]] = False
-    return not there.any()
+    """Whether the event is seen whenever it comes true: counts tell the states in which it does from all others."""
+    setup = asked.setup
+    release, law = setup.equivalent, state_laws(setup.prior, setup.steps)
+    if not release.reveals:
+        return False
+    for t, classes in enumerate(release.classes(setup.prior)):
+        sides = (set(classes[(avoided[t] == side) & (law[t] > 0)].tolist()) for side in (0, 1))
+        if not set.isdisjoint(*sides):
+            return False
+    return True
+
+
+def _seen(asked: Hypotheses) -> NDArray[np.bool_]:
+    """Whether somebody in a state (T, M) is in any count of the step."""
+    release = asked.setup.equivalent
+    counted = release.sees.any(axis=2)
+    return np.asarray(np.take_along_axis(counted, release.classes(asked.setup.prior), axis=1))
 
 
 def by_list(asked: Hypotheses) -> Iterator[Part]:
@@ -190,8 +232,8 @@ def by_draws(asked: Hypotheses) -> Part:
     return Drawn("sample", asked.odds, held, not_held, level=_level(asked))
 
 
-def by_histories(asked: Hypotheses, release: AdaptiveRelease) -> Iterator[Part]:
-    """Counts chosen adaptively: histories are listed, or drawn."""
+def by_histories(asked: Hypotheses, release: Release) -> Iterator[Part]:
+    """Counts that are chosen as one goes: histories are listed, or drawn."""
     setup = asked.setup
     if setup.series != "sample":
         wanted = setup.series == "enumerate"
@@ -220,20 +262,54 @@ def against_crowd(asked: Hypotheses) -> Iterator[Part]:
     setup, release = asked.setup, asked.setup.release
     yield from by_one_count(asked)
     known = _known(asked)
-    # Up to three ends may rest on draws: two of a better informed observer, and a test.
+    # One half of the doubt is for somebody who knows all others, so that nobody who knows less is said to find more.
     for part in () if known is None else independent(known):
         yield Above("known", asked.odds, part, level=part.level)
     rng = setup.rng()
     told = told_of_crowd(release, setup.runs, rng)
+    near = list(by_hiding(asked, told))
+    yield from near
     ratios, scores = [], []
     for holds in (True, False):
         published = told.publish(release, asked.draw(holds, len(told), rng), rng)
         ratios.append(gaps(asked.logs_of(told.evidence(release, published))) - asked.log_odds)
         scores.append(gaps(asked.logs_of(_possible(release.evidence(published)))))
     held, not_held = ratios
-    yield Drawn("crowd", asked.odds, held, not_held, told_more=True, level=_level(asked))
+    level = _shared(asked, 1 - SPARE) if any(part.level is not None for part in near) else _level(asked)
+    yield Drawn("crowd", asked.odds, held, not_held, told_more=True, level=level)
     held, not_held = scores
     yield Tests("test", asked.odds, held, not_held, level=_level(asked))
+
+
+def by_hiding(asked: Hypotheses, told: SensorInformation | SideInformation) -> Iterator[Part]:
+    """Where nobody is counted without the event, or with it: how much of the others hides what somebody else shows.
+
+    Of a trace X, what is hidden is a product over its steps, and distances of laws are at most their means over traces:
+    `1 - E[Π (1 - τ)]` and `√(1 - E[Π b²])` for the total variation, `E[Π b]` for the Bhattacharyya coefficient.
+    """
+    release = asked.setup.release
+    unseen = means_over_traces(asked, np.where(release.sees.any(axis=2, keepdims=True), 0.0, 1.0)[None, :, :, 0])[0]
+    if unseen.max() < 1 - UNSEEN:
+        return
+    other, (chance, overlap) = int(np.argmin(unseen)), hidden(told, release)
+    shown, apart = (1 - means_over_traces(asked, each)[:, other] for each in (chance, overlap**2))
+    most, least = np.minimum(shown, np.sqrt(apart)), means_over_traces(asked, overlap)[:, other]
+    if is_given(release):
+        yield Apart("hiding", asked.odds, float(most[0]), float(least[0]))
+        return
+    level, room = _shared(asked, SPARE), max(0.0, 1 - float(unseen[other]))
+    if room > 0:
+        limit = room * upper_limit(np.clip(most / room, 0.0, 1.0), level)
+        yield Apart("hiding", asked.odds, limit, lower_limit(least, level), level=level)
+
+
+def means_over_traces(asked: Hypotheses, weights: Floats) -> Floats:
+    """Means over traces of products of weights (n, T, C), of traces without the event and of those with it (n, 2)."""
+    with np.errstate(divide="ignore"):
+        evidence = np.log(weights)
+    top = np.maximum(evidence.max(axis=2), -1e300).sum(axis=1)
+    logs = asked.logs_of(evidence) + top[:, None] - np.array(asked.logs)
+    return np.asarray(np.exp(np.minimum(np.where(np.isnan(logs), -np.inf, logs), 0.0)))
 
 
 def by_one_count(asked: Hypotheses) -> Iterator[Part]:
@@ -266,8 +342,7 @@ def _known(asked: Hypotheses) -> Hypotheses | None:
     release = asked.setup.release
     if not all(rule.raw or rule.shift_invariant for rule in release.ways):
         return None
-    doubt = 2 * (1 - _level(asked))
-    return replace(asked, setup=replace(asked.setup, release=release.with_others(None), confidence=1 - doubt))
+    return replace(asked, setup=replace(asked.setup, release=release.with_others(None)))
 
 
 def _possible(evidence: Floats) -> Floats:
@@ -288,5 +363,10 @@ def _affordable(asked: Hypotheses) -> int:
 
 
 def _level(asked: Hypotheses) -> float:
-    """The confidence of each end for all to hold together: two ends, and against a crowd a third."""
-    return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 3)
+    """The confidence of each end, so that all hold together: two, and against a crowd two more with a half of it."""
+    return 1 - (1 - asked.setup.confidence) / (2 if asked.setup.release.independent else 4)
+
+
+def _shared(asked: Hypotheses, part: float) -> float:
+    """The confidence of an end that has a part of the doubt of another one, since the smaller of both is taken."""
+    return 1 - (1 - _level(asked)) * part

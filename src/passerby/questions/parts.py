@@ -280,3 +280,32 @@ class Shown(Part):
     def power(self, false: float) -> Ends:
         """At most the power of an observer knowing the set."""
         return false, self._together.power(false)
+
+
+@dataclass(frozen=True, eq=False)
+class Apart(Part):
+    """Both laws are at most so far apart (`most`), and overlap at least so much (`least`): upper ends.
+
+    They are the total variation and the Bhattacharyya coefficient b. A test with true positives p and false ones f has
+    laws that overlap no less: `b <= √(p f) + √((1 - p)(1 - f))`.
+    """
+
+    most: float
+    least: float
+
+    def mirrored(self) -> Apart:
+        """The same distances."""
+        return replace(self, prior_odds=1 / self.prior_odds)
+
+    def advantage(self) -> Ends:
+        """At most the distance."""
+        return 0.0, self.most
+
+    def affinity(self) -> Ends:
+        """At least the overlap."""
+        return self.least, 1.0
+
+    def power(self, false: float) -> Ends:
+        """At most what leaves tests their overlap."""
+        angle = math.asin(math.sqrt(false)) + math.acos(min(1.0, max(0.0, self.least - SLACK)))
+        return false, math.sin(min(angle, math.pi / 2)) ** 2

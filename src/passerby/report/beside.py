@@ -15,10 +15,9 @@ import numpy as np
 
 from passerby.errors import PasserbyError
 from passerby.mechanisms import Mechanism, Suppression, Then
-from passerby.model.count_release import CountRelease, mechanism_of
-from passerby.model.counts import Count, Moved, Present, changed
+from passerby.model.count import mechanism_of
+from passerby.model.counts import Count, changed
 from passerby.model.release import Release
-from passerby.plans.cells import around
 from passerby.support.rule_of_five import FEW
 from passerby.tables.recover import Table
 
@@ -49,8 +48,8 @@ def _few_left(counts: Sequence[Count], values: Sequence[float | None]) -> Iterat
     >>> list(_few_left([Present(zone, 0) for zone in ([0], [1, 2], [0, 1, 2, 3])], [7, 9, 18]))
     [[2, 1, 0]]
     """
-    zones = [(i, each) for i, each in enumerate(counts) if isinstance(each, Present) and values[i] is not None]
-    told = [(i, {*each.places}, each.step) for i, each in zones]
+    zones = [(i, each) for i, each in enumerate(counts) if each.snapshot and values[i] is not None]
+    told = [(i, {*each.zones[0]}, each.read) for i, each in zones]
     for i, zone, step in told:
         parts = [(j, part) for j, part, at in told if at == step and part < zone]
         packed, covered = list[int](), set[int]()
@@ -72,7 +71,6 @@ def _follow(counts: Sequence[Count], values: Sequence[float | None], steps: int)
     ruled = [changed(count, mechanism=_as_told(mechanism_of(count))) for count in counts]
     number = {count: i for i, count in enumerate(ruled)}
     release = Release(counts=ruled, steps=steps)
-    assert isinstance(release, CountRelease)
     given = [math.nan if value is None else value for value in values]
     table = Table.of(release, [[given[number[count]] for count in step] for step in release.counts])
     out: set[int] = set()
@@ -129,11 +127,4 @@ def _as_told(rule: Mechanism) -> Mechanism:
 
 
 def _any(counts: Sequence[Count], i: int, others: Sequence[int]) -> bool:
-    return any(_same_people(counts[i], counts[other]) for other in others)
-
-
-def _same_people(one: Count, other: Count) -> bool:
-    """Whether both may count the same person, at a shared place and step."""
-    if isinstance(one, Moved) and isinstance(other, Moved):
-        return one.step == other.step and all({*a} & {*b} for a, b in zip(one.zones, other.zones, strict=True))
-    return not {*around(one)}.isdisjoint(around(other))
+    return any(counts[i].meets(counts[other]) for other in others)

@@ -14,7 +14,7 @@ from .section import rests_on
 
 WITHOUT, FOUND, BOUND = "without the release", "with it: best attack found", "with it: bound if the habits are right"
 HAPPENED = "given what was published"
-INSIDER, HABITS = "knows where others were", "knows others by habits"
+INSIDER, HABITS = "insider: knows others", "acquaintance: habits"
 
 #: Dark is for findings and light for bounds: the pair stays distinct in grey, on paper and for people with colour
 #: blindness. On a dark screen the style sheet of the page turns each into its counterpart.

@@ -108,6 +108,11 @@ ADVERSARIES = Need(
     lambda evidence: len(evidence.summary.adversaries) > 1,
     f"other adversaries were not tried on {FEW} people or more",
 )
+PARTLY_KNOWN = Need(
+    lambda evidence: bool(evidence.summary.known_shares),
+    "it was not asked, or the counts are flows, different visitors or zones that overlap, or fewer than "
+    f"{FEW} people were asked",
+)
 PRESENCE = Need(
     lambda evidence: any(each.power for each in evidence.summary.presence),
     f"presence was not measured, or whether they were there is open for fewer than {FEW} people at each counted place",

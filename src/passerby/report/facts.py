@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from passerby import __version__
-from passerby.audits.question_record import Bracket
+from passerby.audits.question_record import Answers, Bracket
 from passerby.audits.shares import Above, Group
 from passerby.audits.summary import Summary
 from passerby.support.numbers import at_least, at_most, percent, span
@@ -55,7 +55,7 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
         nobody = summary.people_measured == 0
         said = presence_words.lead(summary, called) if summary.presence else []
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*presence_words.lead(summary, called), *_counted(summary)]
+    out = [*presence_words.lead(summary, called), *membership(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:
@@ -71,25 +71,45 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
     ]
 
 
-def _counted(summary: Summary) -> list[str]:
-    """Whether somebody is counted at all, for each adversary in one sentence."""
-    said = []
-    for each in summary.questions:
-        if each.question == "counted" and each.power is not None:
-            both = Bracket(lower=each.power.lower.mean, upper=each.power.upper.mean)
-            said.append(f"{presence_words.WHO[each.adversary]} finds {presence_words.of_hundred(both)}")
-    if not said:
+def membership(summary: Summary) -> list[str]:
+    """Whether somebody is counted at all, for each adversary: people who are counted first, where these are told."""
+    asked = [each for each in summary.questions if each.question == "counted" and each.power is not None]
+    if not asked:
         return []
-    return [
-        f"Whether somebody is counted at all: of 100 people who are in the data, {' and '.join(said)}, wrongly saying "
-        "so of 1 of 100 who are not."
-    ]
+    split = [each for each in asked if each.groups]
+    if not split:
+        said = [f"{presence_words.WHO[each.adversary]} finds {_power_of(each)}" for each in asked]
+        return [
+            f"Whether somebody is counted at all: of 100 people who are in the data, {' and '.join(said)}, wrongly "
+            "saying so of 1 of 100 who are not."
+        ]
+    said = [_split(each) if each.groups else _whole(each) for each in asked]
+    return [f"Whether somebody is counted at all: {'; '.join(said)}. Each wrongly says so of 1 of 100 who are not."]
+
+
+def _power_of(each: Answers) -> str:
+    assert each.power
+    return presence_words.of_hundred(Bracket(lower=each.power.lower.mean, upper=each.power.upper.mean))
+
+
+def _split(each: Answers) -> str:
+    """One adversary, of people who are counted first."""
+    counted, rarely = sorted(each.groups, key=lambda group: not group.counted)
+    return (
+        f"of 100 people who may well be in a published count ({counted.people:,} people), "
+        f"{presence_words.WHO[each.adversary]} finds {presence_words.of_hundred(counted.power)}; of 100 who hardly "
+        f"ever are ({rarely.people:,}), {presence_words.of_hundred(rarely.power)}"
+    )
+
+
+def _whole(each: Answers) -> str:
+    return f"of 100 people in the data, {presence_words.WHO[each.adversary]} finds {_power_of(each)}"
 
 
 def _of_groups(summary: Summary) -> list[str]:
     """Whole traces of the counted people, and then of the hardly ever counted ones, for a strong adversary."""
     asked = question(summary.misses, summary.steps)
-    first = f"Whole traces: an adversary who knows a person's habits, and where everybody else is, names {asked}. "
+    first = f"Whole traces: an insider, who knows a person's habits and where everybody else is, names {asked}. "
     said = [_of_group(group) for group in summary.groups]
     out = [f"{first}{said[0]}", *said[1:]]
     loss, known = summary.mean_loss, summary.baseline
@@ -127,7 +147,7 @@ def _of_everybody(summary: Summary) -> list[str]:
     assert known
     asked = question(summary.misses, summary.steps)
     out = [
-        f"An adversary who knows a person's habits, and where everybody else is, can name {asked}: with a chance of "
+        f"An insider, who knows a person's habits and where everybody else is, can name {asked}: with a chance of "
         f"{span(known.lower.mean, known.upper.mean)} on average without the release, and of "
         f"{span(loss.lower, loss.upper)} with it."
     ]

@@ -62,7 +62,8 @@ def named(subjects: Sequence[Subject], places: Sequence[str], zones: Mapping[Zon
         names = tuple(called[zone] for zone in subject.zones)
         often = f", {subject.times} times or more" if subject.times > 1 else ""
         whole = {"present": names[0], "moved": " → ".join(names), "visitors": f"visitors of {names[0]}{often}"}
-        out.append(About(whole[subject.kind], subject.kind, names))
+        other = f"{subject.kind} of {' and '.join(names)}"
+        out.append(About(whole.get(subject.kind, other), subject.kind, names))
     return out
 
 

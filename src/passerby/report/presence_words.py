@@ -18,10 +18,10 @@ from .labels import readable
 from .terms import few
 
 INSIDER, HABITS = "insider", "habits"
-#: The adversaries in words.
+#: The adversaries in words, by the names of `questions.profiles`.
 WHO = {
-    INSIDER: "somebody who knows where everybody else was",
-    HABITS: "somebody who knows only the habits of the others",
+    INSIDER: "an insider who knows where everybody else was",
+    HABITS: "an acquaintance who knows everybody's habits alone",
 }
 #: The meaning of power, once and for all.
 POWER = (
@@ -32,8 +32,8 @@ POWER = (
 MOST, MANY, HARDLY = 0.5, 0.2, 0.05
 #: The evidence of an exact count is certain for an adversary with the others' places; a smaller gap is rounding.
 SURE = 1 - 1e-6
-#: The people fully revealed by exact counts, stated once.
-WHOEVER, SURELY = "Whoever knows where everybody else was", "reads for certain"
+#: Whom exact counts tell all, which is said once.
+WHOEVER, SURELY = "An insider, who knows where everybody else was,", "reads for certain"
 #: How single counts are introduced, by the lead and by an alert.
 HOURLY, SINGLE = "Hour by hour it differs", "Single counts give away"
 #: The most places in a sentence.
@@ -68,6 +68,12 @@ class Spot:
         hours = self.habits.by_step if self.habits else []
         telling = [each for each in hours if each.telling and each.advantage >= MANY]
         return max(telling, key=lambda each: each.exposed, default=None)
+
+    @property
+    def worst(self) -> HourAnswer | None:
+        """The single count that gives away most of whoever is in it, also where hardly anybody is."""
+        hours = [each for each in (self.habits.by_step if self.habits else []) if each.share > 0]
+        return max(hours, key=lambda each: each.advantage, default=None)
 
     def found(self, adversary: str) -> Bracket | None:
         """The share of the people there found by this adversary."""
@@ -189,8 +195,25 @@ def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
     every = [*named, *sorted(more, key=lambda each: -each[1].exposed)]
     if not every:
         return []
-    said = [f"{100 * peak.advantage:.0f} at {spot.words} {peak.when}" for spot, peak in every]
+    said = [f"{100 * peak.advantage:.0f} at {spot.words} {peak.when}{_worst(spot, peak)}" for spot, peak in every]
     return [f"{HOURLY}. Of 100 people who are in one count, that count alone gives away about {_listed(said)}."]
+
+
+def _worst(spot: Spot, peak: HourAnswer) -> str:
+    """The count that gives away most of whoever is in it, if it is another one: fewer people are there then."""
+    worst = spot.worst
+    if worst is None or f"{worst.advantage:.2f}" <= f"{peak.advantage:.2f}":
+        return ""
+    return f" (up to {100 * worst.advantage:.0f} {worst.when}, for the few who are there then)"
+
+
+def in_groups(size: int) -> str:
+    """What is assumed of others where people move as one."""
+    return (
+        f"It is asked of each member of a group of {size} who move as one. All other people are taken to move each by "
+        "themselves. If they move in groups, too, their numbers vary in another way, and what is said of somebody who "
+        "knows only their habits may be wrong, in either direction."
+    )
 
 
 def _bare(spot: Spot) -> float:

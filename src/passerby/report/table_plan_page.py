@@ -10,24 +10,28 @@ import altair as alt
 import polars as pl
 
 from passerby.plans.limit import KNOWS
-from passerby.plans.table_plan import TablePlan, TableWay
-from passerby.support.numbers import percent, span
+from passerby.plans.table_plan import RAW, TablePlan, TableWay
+from passerby.support.numbers import percent, size, span
+from passerby.tables.ways import HABITS
 
 from . import chart
-from .check_page import ASSUMPTIONS, in_words
+from .check_page import ASSUMPTIONS, CARRIES, INDEPENDENT, in_words, looked_at, size_of
 from .page import filled
-from .plan_page import BEST, COLOURS, SHAPES, VERDICTS
+from .plan_page import BEST, COLOURS, GREY, SHAPES, VERDICTS
 from .section import Built, Columns, Content, Figure
 
 TITLE = "What may be published of a table"
 LEAD = "Which ways to publish keep the limit for people who are described in words, and what each costs readers."
+#: The colour and the shape of each verdict.
+MARKS = {verdict: (COLOURS[verdict], SHAPES[verdict]) for verdict in VERDICTS} | {"unexamined": (GREY, "square")}
 _COLUMNS: Columns = {
     "words": ("publish", str),
     "verdict": ("verdict", str),
     "at_least": ("personas above, at least", percent),
     "at_most": ("at most", percent),
     "shown": ("counts shown", percent),
-    "error": ("error, people per count", lambda x: f"{x:.2g}"),
+    "error": ("error, people per count", size),
+    "relative": ("error, share of the count", percent),
     "order": ("order of two places kept", percent),
     "change": ("sign of a change right", percent),
     "total": ("error in all", percent),
@@ -47,8 +51,8 @@ def render_table_plan(plan: TablePlan, words: Sequence[str]) -> str:
         internal="",
         short=plan_sentences(plan),
         facts=[
-            ("Table", f"{plan.table.source}: {len(plan.table.places):,} places, {plan.table.steps:,} steps"),
-            *(("Persona", f"{d.persona.name}: {', '.join(d.places)}, on {d.day}") for d in plan.days),
+            ("Table", size_of(plan.table)),
+            *(("Persona", f"{each.persona.name}: {looked_at(each, RAW.mechanism)}") for each in plan.people),
         ],
         settings=None,
         beside="",
@@ -65,15 +69,27 @@ def plan_sentences(plan: TablePlan) -> list[str]:
         f"The limit: {who} above an advantage of {percent(plan.limit.above)}, for somebody who "
         f"knows {KNOWS[plan.against]} and asks whether they were ever at a counted place."
     )
-    keeps = {"sure": "keeps the limit", "refused": "breaks the limit", "open": "may or may not keep the limit"}
-    out = [limit, f"The table as it is {keeps[raw.verdict]}: {_above(raw)}."]
+    keeps = {
+        "sure": "keeps the limit",
+        "refused": "breaks the limit",
+        "open": "may or may not keep the limit",
+        "unexamined": "keeps the limit for the personas that are examined, and not enough is known of the others",
+    }
+    out = [limit]
+    nobody = all(who.unknown() for who in plan.people)
+    if raw.verdict != "unexamined" or not nobody:
+        out.append(f"The table as it is {keeps[raw.verdict]}: {_above(raw)}.")
+    if nobody:
+        return [*out, "No persona is examined in full, so that nothing can be recommended.", *plan.remarks]
     if not plan.recommended:
-        out.append("No way that keeps the limit was found among those that were tried.")
+        out.append("No way that surely keeps the limit was found among those that were tried.")
+    elif any(way.verdict == "unexamined" for way in plan.recommended.values()):
+        out.append("What follows is for the personas that are examined alone.")
     out += [
         f"{BEST[name]}. Publish it {way.words}. {way.readers.sentence} {_total(way)}"
         for name, way in plan.recommended.items()
     ]
-    return [*out, *plan.remarks]
+    return [*out, *([INDEPENDENT] if plan.against == HABITS else []), CARRIES, *plan.remarks]
 
 
 def _above(way: TableWay) -> str:
@@ -91,7 +107,7 @@ def _frame(plan: TablePlan, ways: Sequence[TableWay]) -> pl.DataFrame:
             "verdict": way.verdict,
             "at_least": way.at_least,
             "at_most": way.at_most,
-            **{name: getattr(way.readers, name) for name in ("shown", "error", "order", "change", "total")},
+            **{name: getattr(way.readers, name) for name in ("shown", "error", "relative", "order", "change", "total")},
         }
         for way in ways
     ]
@@ -101,10 +117,11 @@ def _frame(plan: TablePlan, ways: Sequence[TableWay]) -> pl.DataFrame:
 def _recommended(plan: TablePlan) -> Content:
     lead = [
         "A way is sure to keep the limit where the bounds put few enough personas above it, refused where attacks that "
-        "exist put too many above it, and open otherwise."
+        "exist put too many above it, unexamined where it is sure but for personas whose hours are hidden or not in "
+        "the table, and open otherwise."
     ]
     if not plan.recommended:
-        return Content([*lead, "No way that keeps the limit was found. Allow more levers, or a weaker limit."])
+        return Content([*lead, "No way that surely keeps the limit was found. Allow more levers, or a weaker limit."])
     table = _frame(plan, list(plan.recommended.values())).with_columns(
         name=pl.Series([BEST[n] for n in plan.recommended])
     )
@@ -148,10 +165,10 @@ def _picture(table: pl.DataFrame, allowed: float) -> dict[str, Any]:
         ),
         color=alt.Color(
             "verdict:N",
-            scale=alt.Scale(domain=list(VERDICTS), range=[COLOURS[x] for x in VERDICTS]),
+            scale=alt.Scale(domain=list(MARKS), range=[colour for colour, _ in MARKS.values()]),
             legend=alt.Legend(title=None, orient="top"),
         ),
-        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=[SHAPES[x] for x in VERDICTS])),
+        shape=alt.Shape("verdict:N", scale=alt.Scale(domain=list(MARKS), range=[shape for _, shape in MARKS.values()])),
     )
     limit = alt.Data(values=[{"allowed": allowed}])  # type: ignore[no-untyped-call]
     line = alt.Chart(limit).mark_rule(strokeDash=[6, 4], color=chart.COLOURS[chart.WITHOUT]).encode(y="allowed:Q")

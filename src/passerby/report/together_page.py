@@ -14,7 +14,6 @@ import numpy as np
 import polars as pl
 
 from passerby.audits.together import DIGITS, JOINT, WITHOUT, Together
-from passerby.model.counts import Moved, Visitors
 from passerby.model.release import Release
 from passerby.support.numbers import percent, span
 from passerby.support.rule_of_five import FEW, counting, nested_shares
@@ -219,10 +218,7 @@ def in_words(release: Release) -> str:
     """
     kinds: dict[str, int] = {}
     for count in release.listed:
-        single = release.reveals or all(len(zone) == 1 for zone in count.zones)
-        what = "people at places" if single else "people in zones"
-        what = "flows" if isinstance(count, Moved) else "different visitors" if isinstance(count, Visitors) else what
-        kinds[what] = kinds.get(what, 0) + 1
+        kinds[count.noun] = kinds.get(count.noun, 0) + 1
     parts = [f"{n:,} of {what}" for what, n in kinds.items()]
     first, *rest = parts or ["0 of people"]
     number, _, what = first.partition(" of ")

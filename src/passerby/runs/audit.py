@@ -21,16 +21,16 @@ from passerby.audits.job import enough_workers
 from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.question_record import Answers
 from passerby.audits.question_summary import told_answers
-from passerby.audits.questions import TABLE, ask_everyone
+from passerby.audits.questions import TABLE, ask_everyone, counted_by_habits
 from passerby.audits.record import Backtest, told_backtest
 from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
-from passerby.audits.settings import AuditSettings, Measurement
+from passerby.audits.settings import SETTINGS, AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
 from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin
 from passerby.audits.stored import on_disk, passing, store_of
 from passerby.audits.summary import mean_over, summarise
-from passerby.audits.validation import check_settings
+from passerby.audits.validation import check_settings, naming
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
@@ -43,14 +43,20 @@ from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
 from .assumption import assumption
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
 from .folder import Destination
 from .notebook import Report, report_of
 
 #: The file written last: the mark of a finished audit.
 LAST = "summary.json"
+#: What is said where membership is asked for one adversary only.
+NOT_BY_HABITS = (
+    "Whether it can be told that somebody is counted at all by whoever knows the other people by their habits only was "
+    "not tried: {reason}."
+)
 
 
+@naming(SETTINGS)
 def audit_folder(
     visits: str | Path | Sequence[str | Path],
     out: str | Path = AuditSettings.out,
@@ -146,8 +152,9 @@ def _report(
     results = Results(rows.blocks, settings.thresholds)
     backtest, reason = _went_back(settings, inputs, table, results, team, tell)
     others = other_adversaries(settings, inputs.people, inputs.release, team, tell, settings.out / "parts")
-    answers, asked = _asked(settings, inputs, team, tell)
+    answers, asked, untried = _asked(settings, inputs, rows, team, tell)
     present = _present(settings, inputs, team, tell)
+    some_known = knowing_some(settings, present, team, tell, settings.out / "parts")
     progress = begin(tell, WRITING)
     summary = summarise(
         results,
@@ -166,12 +173,14 @@ def _report(
             *about_published(results.tally.realised),
             *about_backtest(backtest, reason),
             *present.alerts,
+            *untried,
             *inputs.told(),
         ],
         backtest=backtest,
         adversaries=others,
         questions=answers,
         presence=present.places,
+        known_shares=some_known,
     )
     names = {zone: name for name, zone in inputs.zones.named().items()} if inputs.zones else {}
     evidence = Evidence(table, inputs.people, inputs.release, settings, summary, findings, zones=names)
@@ -188,15 +197,29 @@ def _present(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | N
     everybody, progress = inputs.known(team), begin(tell, PRESENCE)
     how, release, folder = settings.measurement, inputs.release, settings.out / "parts"
     case = (everybody, release, how, inputs.named, sensitive, settings.presence)
-    return presence_of_all(*case, team=team, progress=progress, folder=folder)
+    shares = shares_of_others(settings)
+    return presence_of_all(*case, team=team, progress=progress, folder=folder, published=inputs.values, shares=shares)
 
 
-def _asked(settings: AuditSettings, inputs: Inputs, team: Team, tell: Tell | None) -> tuple[list[Answers], Rows]:
-    """The other questions about everybody, and their rows."""
+def _asked(
+    settings: AuditSettings, inputs: Inputs, rows: Rows, team: Team, tell: Tell | None
+) -> tuple[list[Answers], Rows, list[str]]:
+    """What else was asked of everybody, and the rows; membership is asked for both adversaries, or it is said why not.
+
+    `rows` are those of the audit itself, which tell who is counted.
+    """
     everyone = inputs.everyone(settings.measurement, settings.out, team)
     asked = inputs.asked(settings, everyone.job)
-    rows = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
-    return told_answers(rows.lazy, asked, inputs.named), rows
+    found = ask_everyone(asked, everyone, settings.out, begin(tell, ASKING), part=True)
+    told = told_answers(found.lazy, asked, inputs.named, rows.lazy)
+    if inputs.release.crowd is not None or not settings.presence:
+        return told, found, []
+    case = inputs.known(team), inputs.release, settings.measurement, inputs.named, settings.presence
+    more = counted_by_habits(*case, team)
+    if isinstance(more, str):
+        return told, found, [NOT_BY_HABITS.format(reason=more)]
+    crowd, table = more
+    return [*told, *told_answers(table, crowd, inputs.named, rows.lazy)], found.and_more(table), []
 
 
 def _kept(settings: AuditSettings, inputs: Inputs) -> bool:

@@ -8,9 +8,12 @@ from pathlib import Path
 import polars as pl
 
 from passerby.audits.adversaries import adversaries
+from passerby.audits.others_known import others_known
+from passerby.audits.presence_all import Present
+from passerby.audits.question_record import ShareAnswers
 from passerby.audits.record import Adversary, told_adversaries
 from passerby.audits.settings import AuditSettings
-from passerby.audits.stages import COMPARING, OTHERS, TRYING, Tell, begin
+from passerby.audits.stages import COMPARING, KNOWING, OTHERS, TRYING, Tell, begin
 from passerby.audits.trials import candidates, explore
 from passerby.audits.what_if import Findings
 from passerby.model.release import Release
@@ -51,6 +54,20 @@ def explored(
         folder=folder,
     )
     return replace(findings, **vars(ways))
+
+
+def shares_of_others(settings: AuditSettings) -> tuple[float, ...]:
+    """The shares of the others that adversaries know, in order; none where that is not asked for."""
+    shares = tuple(sorted(settings.known_shares))
+    return shares if settings.adversaries and settings.presence and shares not in ((), (0.0,)) else ()
+
+
+def knowing_some(
+    settings: AuditSettings, present: Present, team: Team, tell: Tell | None = None, folder: Path | None = None
+) -> list[ShareAnswers]:
+    """What is found by whoever knows some of the others; none where that is not asked for."""
+    shares = shares_of_others(settings)
+    return others_known(present, shares, team, begin(tell, KNOWING), folder) if shares else []
 
 
 def other_adversaries(

@@ -16,9 +16,10 @@ from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
 from passerby.audits.engine import engine_of
+from passerby.audits.everyone import Everybody
 from passerby.audits.job import check_kinds, enough_workers
-from passerby.audits.presence import Everybody
 from passerby.audits.presence_all import Present, presence_of_all
+from passerby.audits.question_record import ShareAnswers
 from passerby.audits.question_rows import SCHEMA
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Adversary, Backtest, Mean, check_told, told_backtest
@@ -26,7 +27,7 @@ from passerby.audits.results import Results, Rows
 from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import AuditSettings, Measurement
 from passerby.audits.summary import Summary, mean_over, summarise
-from passerby.audits.validation import check_settings
+from passerby.audits.validation import check_settings, naming
 from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments
 from passerby.errors import InputError
@@ -41,7 +42,13 @@ from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 from passerby.visits.table import Skipped
 
-from .explore import explored, other_adversaries
+from .explore import explored, knowing_some, other_adversaries, shares_of_others
+
+#: The settings of a report.
+ASKED = (
+    *("tolerance", "runs", "confidence", "budget", "seed", "explore", "sigmas", "bases", "thresholds", "delta"),
+    *("title", "adversaries", "known_steps", "presence", "sensitive"),
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,6 +95,7 @@ class Report:
         return f'<iframe title="Report" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
 
 
+@naming(ASKED)
 def audit_report(
     people: People,
     release: Release,
@@ -120,12 +128,11 @@ def audit_report(
     check_kinds(people, release)
     _check_backtest(backtest)
     given = {"misses": misses, **settings}
-    steps = {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
-    chosen = check_settings({**given, **steps}, "audit_report", Arguments())
+    chosen = check_settings({**given, **_steps(people, release)}, "audit_report", Arguments())
     with engine_of(engine, scheduler, workers, executor) as pool:
         team = Team(enough_workers(len(people), workers, pool), pool)
         table, findings, others = _worked_out(people, release, chosen, team, progress)
-        present = _present(people, release, chosen, team)
+        present, shares = _present(people, release, chosen, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
     told = _told(backtest, table, mean_over(rows, chosen.confidence), (misses, release.steps))
@@ -145,19 +152,26 @@ def audit_report(
         backtest=told,
         adversaries=others,
         presence=present.places,
+        known_shares=shares,
     )
     call = f"passerby.audit_report(people, release, {', '.join(f'{name}={value!r}' for name, value in given.items())})"
     return replace(report_of(Evidence(table, people, release, chosen, summary, findings), call), asked=present.asked)
 
 
-def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> Present:
-    """The evidence on presence at counted places, unless `presence` is 0."""
+def _steps(people: People, release: Release) -> dict[str, Any]:
+    """What is known of the visits, as settings."""
+    return {"visits": Path(), "window": f"{people.window.total_seconds():.0f}s", "holdout": release.steps}
+
+
+def _present(people: People, release: Release, chosen: AuditSettings, team: Team) -> tuple[Present, list[ShareAnswers]]:
+    """Who can be told to have been at counted places, unless `presence` is 0, and what knowing some others adds."""
     if not chosen.presence:
-        return Present(None, (), ())
+        return Present(None, (), ()), []
     named = places_by_name(people.places)
     sensitive = sensitive_places(chosen.sensitive, named)
     case = (Everybody.here(people, team), release, chosen.measurement, named, sensitive, chosen.presence)
-    return presence_of_all(*case, team=team)
+    found = presence_of_all(*case, team=team, shares=shares_of_others(chosen))
+    return found, knowing_some(chosen, found, team)
 
 
 def _check_backtest(backtest: object) -> None:

@@ -17,7 +17,7 @@ from passerby.audits.settings_file import as_toml
 from passerby.audits.stages import WRITING, Tell, begin
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
-from passerby.model.counts import Count, Moved, Visitors
+from passerby.model.count import Count
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.plans.arguments import staying
@@ -183,9 +183,9 @@ def write_counts(people: People, release: Release, path: Path) -> None:
 def _row(count: Count, called: Callable[[tuple[int, ...]], str]) -> list[object]:
     """The subject of a count, as a row of a table."""
     way = repr(count.mechanism)
-    if isinstance(count, Moved):
-        return ["moved", "", *map(called, count.zones), count.step + 1, "", way]
-    if isinstance(count, Visitors):
-        steps = ";".join(str(step + 1) for step in count.steps)
-        return ["visitors", called(count.places), "", "", steps, count.times, way]
-    return ["present", called(count.zones[0]), "", "", count.read + 1, "", way]
+    if count.flow:
+        return [count.kind, "", *map(called, count.zones), count.first + 1, "", way]
+    where = " | ".join(map(called, count.zones))
+    if count.snapshot:
+        return [count.kind, where, "", "", count.read + 1, "", way]
+    return [count.kind, where, "", "", ";".join(str(step + 1) for step in count.window), count.repeats, way]

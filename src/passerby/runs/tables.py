@@ -10,7 +10,7 @@ from typing import Any
 from passerby.audits.wording import Arguments, Wording
 from passerby.plans.table_plan import TablePlan, TableWay
 from passerby.report.check_page import ASSUMPTIONS, render_check, sentences
-from passerby.report.table_plan_page import render_table_plan
+from passerby.report.table_plan_page import plan_sentences, render_table_plan
 from passerby.support import checks
 from passerby.support.files import whole_or_nothing, write_json
 from passerby.tables.check import TableCheck, check_table
@@ -88,8 +88,9 @@ def check_record(found: TableCheck) -> dict[str, Any]:
                 "places": list(day.places),
                 "day": day.day,
                 "steps": day.table.steps,
+                "not_examined": [place for place in who.places if not who.examined(place)],
             }
-            for day in found.days
+            for who, day in zip(found.people, found.days, strict=True)
         ],
         "ways": [{"name": way.name, "mechanism": repr(way.mechanism)} for way in found.ways],
         "answers": [vars(answer) for answer in found.answers],
@@ -119,11 +120,20 @@ def plan_record(plan: TablePlan) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "table": plan.table.source,
         "limit": {"share": plan.limit.share, "above": plan.limit.above, "against": plan.against},
-        "personas": [{"name": d.persona.name, "weight": d.persona.weight, "day": d.day} for d in plan.days],
+        "personas": [
+            {
+                "name": who.persona.name,
+                "weight": who.persona.weight,
+                "likeliest": {place: who.likeliest(place).day for place in who.places},
+                "not_examined": [place for place in who.places if not who.examined(place)],
+            }
+            for who in plan.people
+        ],
         "tried": [_as_json(way) for way in plan.tried],
         "recommended": {name: _as_json(way) for name, way in plan.recommended.items()},
         "remarks": list(plan.remarks),
         "assumptions": ASSUMPTIONS,
+        "said": plan_sentences(plan),
     }
 
 

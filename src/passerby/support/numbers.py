@@ -31,6 +31,17 @@ def percent(value: float | None) -> str:
     return f"{100 * value:.{0 if value >= 0.0995 else 1 if value >= 0.00995 else 2}f} %"
 
 
+def size(value: float) -> str:
+    """A number of people, on average: two digits, and whole from ten on.
+
+    >>> [size(x) for x in (0.0, 0.0004, 0.0321, 2.71, 234.5, 1104.0)]
+    ['0', '< 0.001', '0.032', '2.7', '234', '1,104']
+    """
+    if 0 < value < 0.001:
+        return "< 0.001"
+    return f"{value:.2g}" if value < 9.95 else f"{value:,.0f}"
+
+
 def at_least(value: float) -> str:
     """A lower end of a share or a chance, in words.
 

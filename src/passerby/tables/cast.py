@@ -47,7 +47,7 @@ def cast_of(table: CountTable, personas: Any, given_roles: Mapping[str, str] | N
         there, left = _fewest(there, table, given)
         guessed = {role: place for role, place in guessed.items() if any(place in each.places for each in there)}
         if left:
-            remarks.append(f"Also at counted places are {', '.join(left)}: name them to ask about them.")
+            remarks.append(f"More personas at counted places: {', '.join(left)}. Name them to ask about them.")
     if guessed:
         said = ", ".join(f"{role} is {place}" for role, place in guessed.items())
         more = remarks.pop(0) if remarks and remarks[0].endswith(" ") else ""

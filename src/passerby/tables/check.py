@@ -1,26 +1,24 @@
 """Check a table of counts before publication, without anybody's trace, for its evidence on people described in words.
 
-For each persona a day of the table is looked at, by two adversaries. The insider knows the number of others in each
-count: the numbers of the table. The other one knows the others by their habits, as a mean number of comers. Each comes
-independently, so their number has the Poisson law.
+For each persona and each of their places a day of the table is looked at, by two adversaries. The insider knows how
+many others were counted, which are the numbers of the table. The other one knows the others by their habits: how many
+come on average, each independently, so that their number has the Poisson law.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from passerby.errors import InputError
+from passerby.measurement.finding import Interval
 from passerby.mechanisms import Mechanism
-from passerby.model.counts import Count, Present, Visitors
-from passerby.model.prior import MarkovPrior
-from passerby.model.release import Release
-from passerby.personas.persona import ELSEWHERE, Persona
+from passerby.model.counts import Visitors
+from passerby.personas.persona import Persona
 from passerby.questions.each_step import EachStep
 from passerby.questions.event import Event
 from passerby.questions.event_answer import EventAnswer
@@ -30,100 +28,31 @@ from passerby.questions.trace.question import Trace
 from passerby.support import checks
 
 from .cast import cast_of
+from .days import MOST_LOOKED, PersonaDay, PersonaDays
 from .read import CountTable, read_counts
 from .readers import ReaderLosses, reader_losses
-from .ways import ADVERSARIES, INSIDER, WAYS, Comers, WayToPublish
+from .ways import ADVERSARIES, WAYS, WayToPublish
 
 #: The questions, by the words for them.
 PRESENCE, COUNTED, EACH, TRACE = "was there", "is counted", "where each hour", "whole day"
-#: Steps of one look at most, and of how many steps of a look one may be wrong.
-MOST_LOOKED, PER_MISS = 48, 8
-#: Somebody may well be at a place at a step with this chance.
-WELL = 0.05
+#: Of so many steps of a look one may be wrong.
+PER_MISS = 8
 #: Search for the best guess of a trace, and false alarms of a test.
 BUDGET, FALSE = 1e7, 0.01
-#: A prediction may exceed counts by so many standard deviations by chance.
-DEVIATIONS = 3.0
-
-
-@dataclass(frozen=True, eq=False)
-class PersonaDay:
-    """One persona on one day of the table: the steps, the habits then, and the counted places."""
-
-    persona: Persona
-    table: CountTable
-    prior: MarkovPrior
-    #: Counted places in reach of the persona, the place of the question first.
-    places: tuple[str, ...]
-
-    @property
-    def day(self) -> str:
-        """The day in words."""
-        first, last = self.table.clock[0], self.table.clock[-1]
-        return f"{first:%A %Y-%m-%d}" if first.date() == last.date() else f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
-
-    def column(self, place: str) -> int:
-        """The number of a place in the table."""
-        return self.table.places.index(place)
-
-    def release(self, way: Mechanism, against: str, counted: int = 0) -> Release:
-        """The view of one adversary on the counts; so many of all are the persona's own."""
-        counts: list[Count] = []
-        for place in self.places:
-            number = self.persona.places.index(place)
-            for t, count in enumerate(self.table.counts[:, self.column(place)].tolist()):
-                if np.isnan(count):
-                    continue
-                if against == INSIDER:
-                    counts.append(Present([number], t, mechanism=way, others=max(0, round(count) - counted)))
-                else:
-                    counts.append(Present([number], t, mechanism=Comers(count, way), others=0))
-        return Release(counts=counts, steps=self.table.steps)
-
-    def releases(self, way: Mechanism, against: str) -> list[Release]:
-        """The same, for a persona who comes in addition and, if it matters, for one already in the counts."""
-        often = 1 if against != INSIDER or way.shift_invariant else 2
-        return [self.release(way, against, counted) for counted in range(often)]
-
-    def alone(self, place: str, way: Mechanism, against: str) -> float:
-        """The advantage by the most telling single count of a place, if they may well be there."""
-        chance = self.prior.marginals(self.table.steps)[:, self.persona.places.index(place)]
-        found = [0.0]
-        for t, count in enumerate(self.table.counts[:, self.column(place)].tolist()):
-            if not np.isnan(count) and chance[t] >= WELL:
-                law = way if against == INSIDER else Comers(count, way)
-                others = (round(count), max(0, round(count) - 1)) if against == INSIDER else (0,)
-                found += [law.total_variation(number) for number in others]
-        return max(found)
-
-    def impossible(self) -> list[str]:
-        """Contradictions: counts smaller than the persona's own part."""
-        out = []
-        law, weight = self.prior.marginals(self.table.steps), self.persona.weight
-        for place in self.places:
-            chance = law[:, self.persona.places.index(place)]
-            expected = weight * chance
-            least = expected - DEVIATIONS * np.sqrt(expected * (1 - chance))
-            short = np.flatnonzero((self.table.counts[:, self.column(place)] < least) & (expected >= 0.5))
-            if len(short):
-                t = int(short[0])
-                count = self.table.counts[t, self.column(place)]
-                who = "Somebody" if weight == 1 else f"{weight:,.0f} people"
-                out.append(
-                    f"{who} like {self.persona.name} cannot have been counted at {place} on this day: at "
-                    f"{self.table.clock[t]:%H:%M} they would add {expected[t]:.2g} on average, and the table counts "
-                    f"{count:g} there."
-                )
-        return out
+#: For so many weeks it is told what the same table tells, published each week.
+WEEKS = (1, 4, 13, 26, 52)
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class CheckAnswer:
     """One answer: the persona, the question, the way to publish, and the adversary.
 
-    For questions of yes or no, `lower` and `upper` are an advantage (0: no evidence, 1: certainty). Otherwise they are
-    the chance of the best guess; without the table it is `baseline`. `found` is the share of people recognised at 1 %
-    false alarms if the answer is yes, at least and at most. `single` is the advantage by the most telling single count.
+    `lower` and `upper` are an advantage for questions of yes or no (0: nothing is told, 1: all), and else the chance of
+    the best guess, which is `baseline` without the table. `found` is the share of people for whom it holds who are
+    recognised at 1 % false alarms, at least and at most. `single` is the advantage by the most telling single count.
+    `weeks` has advantages, at least and at most, where the same is published for so many weeks; None where the numbers
+    of other weeks would change what is told.
     """
 
     persona: str
@@ -136,6 +65,9 @@ class CheckAnswer:
     upper: float
     found: tuple[float, float] | None = None
     single: float | None = None
+    #: The day that is looked at.
+    day: str = ""
+    weeks: Mapping[int, tuple[float, float]] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,11 +75,16 @@ class TableCheck:
     """A table's evidence on personas, with each way to publish, and its loss for readers."""
 
     table: CountTable
-    days: tuple[PersonaDay, ...]
+    people: tuple[PersonaDays, ...]
     ways: tuple[WayToPublish, ...]
     answers: tuple[CheckAnswer, ...]
     readers: Mapping[str, ReaderLosses]
     remarks: tuple[str, ...]
+
+    @property
+    def days(self) -> tuple[PersonaDay, ...]:
+        """For each persona the likeliest day at the place that is told about first."""
+        return tuple(each.likeliest(each.first or each.places[0]) for each in self.people)
 
     def of(self, persona: str, question: str, place: str = "") -> list[CheckAnswer]:
         """The answers about a persona, in the order of the ways."""
@@ -191,11 +128,24 @@ def check_table(
     checks.seed(seed)
     chosen = _ways(ways)
     cast, remarks = cast_of(source, personas, roles)
-    days = [day_of(persona, source) for persona in cast]
-    answers = [answer for day in days for answer in ask(day, chosen, runs, seed)]
+    people = tuple(PersonaDays(persona, source) for persona in cast)
+    answers = [answer for each in people for answer in ask(each, chosen, runs, seed)]
     readers = {way.name: reader_losses(source.counts, way.mechanism) for way in chosen}
-    said = (*source.remarks, *remarks, *(each for day in days for each in day.impossible()))
-    return TableCheck(source, tuple(days), chosen, tuple(answers), readers, said)
+    return TableCheck(source, people, chosen, tuple(answers), readers, remarks_of(source, remarks, people))
+
+
+def remarks_of(table: CountTable, cast: Sequence[str], people: Sequence[PersonaDays]) -> tuple[str, ...]:
+    """What is to be said beside the answers: how things were read, what is not examined, and what cannot be."""
+    said = [*(each for who in people for each in who.left_out()), *table.remarks, *cast]
+    said += [each for who in people for each in who.impossible()]
+    if any(who.on_part for who in people):
+        said.append(f"A day has more steps than are looked at: the {MOST_LOOKED} at which they are likeliest there.")
+    if table.totals:
+        said.append(
+            "Totals are known of this table. If its counts cover everybody, the number of others follows from a total: "
+            "nothing below the figures for whoever knows where everybody else was can be certified then."
+        )
+    return tuple(said)
 
 
 def _ways(ways: Any) -> tuple[WayToPublish, ...]:
@@ -211,91 +161,139 @@ def _ways(ways: Any) -> tuple[WayToPublish, ...]:
     return tuple(out)
 
 
-def day_of(persona: Persona, table: CountTable) -> PersonaDay:
-    """The day of a persona's longest stay at the counted place of the question; of several the quietest."""
-    counted = tuple(place for place in persona.places if place in table.places and place != ELSEWHERE)
-    first = counted[0]
-    law = persona.over(table.calendar).marginals(table.steps)
-    chance = law[:, persona.places.index(first)]
-    column = table.counts[:, table.places.index(first)]
-    long = int(np.median(table.calendar.ends - table.calendar.begins)) >= 24 * 60
-    days = np.array([each.toordinal() // (7 if long else 1) for each in table.clock])
-
-    def worth(day: int) -> tuple[float, float]:
-        there = (days == day) & ~np.isnan(column)
-        return float(chance[there].sum().round(6)), -float(column[there].sum())
-
-    best = max(np.unique(days).tolist(), key=worth)
-    steps = np.flatnonzero(days == best)
-    while len(steps) > MOST_LOOKED:  # the part of the day with most of their time there
-        steps = steps[1:] if chance[steps[0]] < chance[steps[-1]] else steps[:-1]
-    part = table.between(int(steps[0]), int(steps[-1]) + 1)
-    return PersonaDay(persona, part, persona.over(part.calendar), counted)
-
-
 def presence(
-    day: PersonaDay, places: Sequence[str], way: WayToPublish, against: str, runs: int, seed: int
+    who: PersonaDays,
+    way: WayToPublish,
+    against: str,
+    runs: int,
+    seed: int,
+    left: Collection[str] = frozenset(),
 ) -> list[CheckAnswer]:
-    """Whether a persona was at each of some places, by the counts of the covered ones on that day."""
-    effort: dict[str, Any] = {"runs": runs, "seed": seed}
-    about = {"persona": day.persona.name, "question": PRESENCE, "way": way.name, "against": against}
-    found = []
+    """Whether a persona was at each of their places that are examined, by the counts of places that are not left out.
+
+    Each place is looked at on the day of which its counts tell most; a place that is left out on the likeliest one.
+    """
+    shown = tuple(place for place in who.places if place not in left)
+    asked = [place for place in who.places if shown and (place in left or who.examined(place))]
+    by_day: dict[PersonaDay, list[str]] = {}
+    for place in asked:
+        day = who.likeliest(place) if place in left else who.most_telling(place, way.mechanism, against)
+        seen = replace(day, places=shown)
+        if seen.shown:
+            by_day.setdefault(day, []).append(place)
+    found = {}
+    for day, places in by_day.items():
+        for answer in _of_day(replace(day, places=shown), places, way, against, {"runs": runs, "seed": seed}):
+            found[answer.place] = answer
+    return [found[place] for place in asked if place in found]
+
+
+def _of_day(
+    day: PersonaDay, places: Sequence[str], way: WayToPublish, against: str, effort: dict[str, Any]
+) -> list[CheckAnswer]:
+    """Presence at some places on a day: of being counted and coming in addition the worse, below certain ends."""
+    apart, repeats = day.apart(way.mechanism, against), day.repeats(way.mechanism, against)
+    about = {"persona": day.persona.name, "question": PRESENCE, "way": way.name, "against": against, "day": day.day}
+    ends = [day.at_most(apart, place) for place in places]
+    alone = [day.alone(place, way.mechanism, against) if place in day.places else None for place in places]
+    several = []
     for release in day.releases(way.mechanism, against):
         answers = measure(day.prior, release, _events(day, places), **effort)
-        pairs = zip(places, answers, strict=True)
-        found.append([_yes_or_no(answer, None, place=place, **about) for place, answer in pairs])
-    return _worse(found)
+        rows = zip(places, answers, ends, alone, strict=True)
+        several.append(
+            [_yes_or_no(found, end, single, repeats, place=place, **about) for place, found, end, single in rows]
+        )
+    return _worse(several)
 
 
-def _worse(several: Sequence[list[CheckAnswer]]) -> list[CheckAnswer]:
+def _worse(several: Sequence[Sequence[CheckAnswer]]) -> list[CheckAnswer]:
     """Of answers to the same questions the worse ones, end by end."""
     out = []
     for same in zip(*several, strict=True):
+        worst = max(same, key=lambda each: each.upper)
         found = [each.found for each in same if each.found is not None]
         both = (max(x for x, _ in found), max(x for _, x in found)) if found else None
         ends = {"lower": max(each.lower for each in same), "upper": max(each.upper for each in same)}
-        out.append(replace(same[0], **ends, found=both))
+        curves = [each.weeks for each in same if each.weeks is not None]
+        weeks = {w: (max(x[w][0] for x in curves), max(x[w][1] for x in curves)) for w in WEEKS} if curves else None
+        out.append(replace(worst, **ends, found=both, weeks=weeks))
     return out
 
 
 def _events(day: PersonaDay, places: Sequence[str]) -> list[Event]:
     steps = range(day.table.steps)
-    return [Event(Visitors([day.persona.places.index(place)], steps=steps)) for place in places]
+    return [Event(Visitors([day.number(place)], steps=steps)) for place in places]
 
 
-def ask(day: PersonaDay, ways: Sequence[WayToPublish], runs: int, seed: int) -> Iterator[CheckAnswer]:
-    """All answers about a persona's day."""
-    questions = [*_events(day, day.places), InData(), EachStep(), Trace(day.table.steps // PER_MISS)]
+def ask(who: PersonaDays, ways: Sequence[WayToPublish], runs: int, seed: int) -> Iterator[CheckAnswer]:
+    """All answers about a persona; none where no place is examined.
+
+    Membership is asked on the day of each place, and the worst is told; each hour and the whole day on the first one.
+    """
     effort: dict[str, Any] = {"runs": runs, "seed": seed, "budget": BUDGET}
-    for way in ways:
-        for against in ADVERSARIES:
-            releases = day.releases(way.mechanism, against)
-            found = [measure(day.prior, release, questions, **effort) for release in releases]
-            yield from _worse([_asked(day, way, against, each) for each in found])
+    examined = sorted((place for place in who.places if who.examined(place)), key=lambda place: place != who.first)
+    for way, against in product(ways if examined else (), ADVERSARIES):
+        yield from presence(who, way, against, runs, seed)
+        days = [*dict.fromkeys(who.most_telling(place, way.mechanism, against) for place in examined)]
+        yield from _worse([each for day in days for each in _members(day, way, against, effort)])
+        yield from _worse(list(_traces(days[0], way, against, effort)))
 
 
-def _asked(day: PersonaDay, way: WayToPublish, against: str, found: Sequence[Any]) -> list[CheckAnswer]:
-    """The answers for one release."""
-    *there, counted, curve, trace = found
-    about = {"persona": day.persona.name, "way": way.name, "against": against}
-    out = []
-    for place, answer in zip(day.places, there, strict=True):
-        single = day.alone(place, way.mechanism, against)
-        out.append(_yes_or_no(answer, single, question=PRESENCE, place=place, **about))
-    out.append(_yes_or_no(counted, None, question=COUNTED, place="", **about))
-    chances = [float(each.mean()) for each in (curve.baseline, curve.lower, curve.upper)]
-    out.append(CheckAnswer(day.persona.name, EACH, "", way.name, against, chances[0], chances[1], chances[2]))
-    ends = (trace.baseline.lower, trace.lower, trace.upper)
-    return [*out, CheckAnswer(day.persona.name, TRACE, "", way.name, against, *ends)]
+def _members(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, Any]) -> Iterator[list[CheckAnswer]]:
+    """Whether the persona is counted at all, by each release of a day."""
+    about = {"persona": day.persona.name, "question": COUNTED, "place": "", "way": way.name, "against": against}
+    end, repeats = day.at_most(day.apart(way.mechanism, against)), day.repeats(way.mechanism, against)
+    for release in day.releases(way.mechanism, against):
+        yield [_yes_or_no(measure(day.prior, release, InData(), **effort), end, None, repeats, day=day.day, **about)]
 
 
-def _yes_or_no(answer: EventAnswer, single: float | None, **about: str) -> CheckAnswer:
-    """The answer to a question of yes or no."""
+def _traces(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, Any]) -> Iterator[list[CheckAnswer]]:
+    """Where the persona is each hour, and the whole day, by each release of a day."""
+    name, questions = day.persona.name, [EachStep(), Trace(day.table.steps // PER_MISS)]
+    for release in day.releases(way.mechanism, against):
+        curve, trace = measure(day.prior, release, questions, **effort)
+        chances = [float(each.mean()) for each in (curve.baseline, curve.lower, curve.upper)]
+        each = CheckAnswer(name, EACH, "", way.name, against, chances[0], chances[1], chances[2], day=day.day)
+        ends = (trace.baseline.lower, trace.lower, trace.upper)
+        yield [each, CheckAnswer(name, TRACE, "", way.name, against, *ends, day=day.day)]
+
+
+def _yes_or_no(answer: EventAnswer, end: float, single: float | None, repeats: bool, **about: str) -> CheckAnswer:
+    """The answer to a question of yes or no, with an end that is certain beside those that were found."""
     event = float(answer.event.lower)
     if answer.status != "open":
-        return CheckAnswer(**about, baseline=event, lower=0.0, upper=0.0, found=(0.0, 0.0), single=single)
+        return _answer(
+            about, event, (0.0, 0.0), (0.0, 0.0), single, dict.fromkeys(WEEKS, (0.0, 0.0)) if repeats else None
+        )
     advantage, power = answer.advantage, answer.power(FALSE)
-    found = (power.lower, power.upper)
-    return CheckAnswer(
-        **about, baseline=event, lower=advantage.lower, upper=advantage.upper, found=found, single=single
-    )
+    weeks = _growing({count: answer.weeks(count) for count in WEEKS}, end) if repeats else None
+    ends = _below(advantage.lower, advantage.upper, end)
+    return _answer(about, event, ends, _below(power.lower, power.upper, FALSE + end), single, weeks)
+
+
+def _answer(
+    about: dict[str, str],
+    event: float,
+    ends: Ends,
+    found: Ends,
+    single: float | None,
+    weeks: dict[int, Ends] | None,
+) -> CheckAnswer:
+    return CheckAnswer(**about, baseline=event, lower=ends[0], upper=ends[1], found=found, single=single, weeks=weeks)
+
+
+def _growing(found: Mapping[int, Interval], end: float) -> dict[int, Ends]:
+    """Advantages over weeks: never below those of fewer weeks, and never above those of more."""
+    low: dict[int, float] = {}
+    high: dict[int, float] = {}
+    for count in found:
+        low[count] = max([found[count].lower, *low.values()])
+    for count in [*found][::-1]:
+        high[count] = min([1 - (1 - end) ** count, found[count].upper, *high.values()])
+    return {count: _below(low[count], high[count], 1.0) for count in found}
+
+
+def _below(lower: float, upper: float, end: float) -> Ends:
+    """Two ends, of which a certain one is above both."""
+    most = min(upper, end)
+    return min(lower, most), most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from passerby.errors import InputError
@@ -24,6 +24,8 @@ _TOTALS = re.compile(rf"({'|'.join(map(re.escape, WORDS['rows']['totals']))})([ 
 _HOUR = re.compile(r"[hH]?\d{1,2}([:h.]\d{0,2})?(\s*(-|–|bis|à|to)\s*\d{1,2}([:h.]\d{0,2})?)?\s*(h|uhr)?", re.I)
 #: In a column of times, this share of its first cells can be read.
 MOST_ROWS, SHARE = 50, 0.6
+#: How the remark about totals begins.
+TOTALS = "Totals left out"
 
 
 @dataclass(frozen=True)
@@ -76,19 +78,28 @@ def columns_of(header: Sequence[str], rows: Rows) -> Columns:
     count, expected = _count_column(names, sample, time)
     place = _first(names, "place", sample, {*time} | ({count} if count is not None else set()))
     others = [k for k in range(len(names)) if k not in time and names[k] not in ABOUT]
+    # A column station beside others and their total is one place of several: a total is no count of it.
+    doubtful = place is not None and count is not None and is_total(names[count]) and _holds_numbers(sample, place)
+    if doubtful and any(k not in (place, count) and _holds_numbers(sample, k) for k in others):
+        place = None
     if place is not None and count is not None:
-        return _long(header, names, time, place, count, expected)
-    wide = [k for k in others if _holds_numbers(sample, k)]
-    return _wide(header, time, wide, expected=False)
+        return _long(header, names, sample, time, place, count, expected=expected)
+    return _wide(header, time, [k for k in others if _holds_numbers(sample, k)], expected=False)
 
 
 def _long(
-    header: Sequence[str], names: Sequence[str], time: tuple[int, ...], place: int, count: int, expected: bool
+    header: Sequence[str],
+    names: Sequence[str],
+    sample: Rows,
+    time: tuple[int, ...],
+    place: int,
+    count: int,
+    *,
+    expected: bool,
 ) -> Columns:
     direction = next((k for k, name in enumerate(names) if name in NAMES["direction"]), None)
-    used = {*time, place, count, direction}
-    passed = [header[k] for k in range(len(header)) if k not in used and header[k].strip()]
-    remarks = (f"Columns passed over: {', '.join(passed)}.",) if passed else ()
+    used = {*time, place, count} | ({direction} if direction is not None else set())
+    remarks = _beside(header, used, sample)
     return Columns(time, (), place, count, direction, expected=expected, remarks=remarks)
 
 
@@ -112,9 +123,21 @@ def _wide(header: Sequence[str], time: tuple[int, ...], wide: Sequence[int], exp
     passed = [header[k] for k in range(len(header)) if k not in used and header[k].strip()]
     remarks = [f"Columns passed over: {', '.join(passed)}."] if passed else []
     if totals:
-        left = ", ".join(header[k].strip() for k in totals)
-        remarks.append(f"Totals left out: the column {left}. Totals may give back hidden counts.")
+        remarks.append(_left(header, totals))
     return Columns(time, tuple(places), expected=expected, remarks=tuple(remarks))
+
+
+def _left(header: Sequence[str], totals: Sequence[int]) -> str:
+    return f"{TOTALS}: the column {', '.join(header[k].strip() for k in totals)}. Totals may give back hidden counts."
+
+
+def _beside(header: Sequence[str], used: Collection[int], sample: Rows) -> tuple[str, ...]:
+    """What is said of columns beside those that are used: totals, and the rest."""
+    rest = [k for k in range(len(header)) if k not in used and header[k].strip()]
+    totals = [k for k in rest if is_total(key(header[k])) and _holds_numbers(sample, k)]
+    passed = [header[k] for k in rest if k not in totals]
+    said = (f"Columns passed over: {', '.join(passed)}.",) if passed else ()
+    return (*said, _left(header, totals)) if totals else said
 
 
 def _by_hours(header: Sequence[str], names: Sequence[str], hours: Sequence[int], sample: Rows) -> Columns:
@@ -129,8 +152,7 @@ def _by_hours(header: Sequence[str], names: Sequence[str], hours: Sequence[int],
         raise InputError(
             "columns are named by hours, but no column says which place a row is about; add one named place"
         )
-    passed = [header[k] for k in rest if k not in (*dates, place) and header[k].strip()]
-    remarks = (f"Columns passed over: {', '.join(passed)}.",) if passed else ()
+    remarks = _beside(header, {*hours, *dates, place}, sample)
     return Columns(tuple(dates), (), place, hours=tuple(hours), remarks=remarks)
 
 

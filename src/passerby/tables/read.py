@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from passerby.visits.steps import parse_length, written
 from passerby.visits.times import check_timezone
 
 from .cells import WORDS, CellValue, Numerals
-from .columns import Columns, columns_of, is_total, key
+from .columns import TOTALS, Columns, columns_of, is_total, key
 from .lines import rows_of
 from .moments import MONDAY, Written, check_form, day_order, is_never, is_twice, read_moment, usual_gap, zone_of
 
@@ -50,6 +50,10 @@ class CountTable:
     #: The guesses made, and the left-out parts.
     remarks: tuple[str, ...] = ()
     source: str = ""
+    #: Whether counts are expected sizes, around which the numbers of people vary.
+    expected: bool = False
+    #: Whether the table has totals, which are left out.
+    totals: bool = False
 
     @property
     def steps(self) -> int:
@@ -66,8 +70,8 @@ class CountTable:
         """The steps from `first` to before `last`."""
         part = slice(first, last)
         calendar = Calendar(self.calendar.begins[part], self.calendar.ends[part], self.calendar.timezone)
-        tables = (self.counts[part], self.hidden[part], self.most[part])
-        return CountTable(self.places, calendar, *tables, self.remarks, self.source)
+        counts, hidden, most = self.counts[part], self.hidden[part], self.most[part]
+        return replace(self, calendar=calendar, counts=counts, hidden=hidden, most=most)
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ def _counts(
             at = time if not columns.hours else _on(time, hours[k])
             where = f"line {line:,}, {header[k].strip() or f'column {k + 1}'}"
             out.append(_Row(at, place, numerals.read(row[k], where), where))
-    said = [f"Totals left out: {left} row{'s' * (left > 1)}. Totals may give back hidden counts."] if left else []
+    said = [f"{TOTALS}: {left} row{'s' * (left > 1)}. Totals may give back hidden counts."] if left else []
     said += ["Lines of words left out."] if sources else []
     if numerals.doubtful:
         said.append(f"'{numerals.thousands}' is taken for the sign of thousands, as in {numerals.doubtful}.")
@@ -233,8 +237,10 @@ def _grid(
     table = _filled(cells, instants, places, order)
     dated = all(cell.time.dated for cell in cells)
     said += [] if dated else ["Times have no date: they are taken for the week from a Monday on."]
+    expected = expected or bool((table[0] != np.round(table[0]))[~np.isnan(table[0])].any())
     said += _words(table, expected)
-    return CountTable(places, Calendar(begins, ends, zone), *table, tuple(said), Path(name).name)
+    totals = any(each.startswith(TOTALS) for each in said)
+    return CountTable(places, Calendar(begins, ends, zone), *table, tuple(said), Path(name).name, expected, totals)
 
 
 def _instants(cells: Sequence[_Row], zone: str, twice: dict[datetime, str]) -> list[datetime]:
@@ -305,7 +311,9 @@ def _words(table: tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.float
         said.append(f"Hidden counts: {many}. What it tells that a count is hidden is left out.")
     if missing:
         said.append(f"Empty cells: {missing:,} of {counts.size:,}; they are taken for not published.")
-    shown = counts[~np.isnan(counts)]
-    if expected or (shown != np.round(shown)).any():
-        said.append("Counts are expected sizes, not whole numbers: an insider is taken to know the nearest whole ones.")
+    if expected:
+        said.append(
+            "Counts are expected sizes: an insider is taken to know how many others come each time, and figures are "
+            "averages over that (Poisson law)."
+        )
     return said

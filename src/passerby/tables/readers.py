@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
+from passerby.support.numbers import percent, size
 
 Floats = NDArray[np.float64]
 
@@ -51,15 +52,16 @@ class ReaderLosses:
         'Readers see 80 % of the counts, with an error of 1.2 people per count, of counts that average 2.7. The order \
 of two places is kept with 90 %.'
         """
+        one = "person" if size(self.error) == "1" else "people"
         said = (
-            f"Readers see {self.shown:.0%} of the counts, with an error of {self.error:.2g} people per count, of "
-            f"counts that average {self.mean:.2g}."
+            f"Readers see {percent(self.shown)} of the counts, with an error of {size(self.error)} {one} per count, of "
+            f"counts that average {size(self.mean)}."
         )
         if self.order is not None:
-            said += f" The order of two places is kept with {self.order:.0%}."
+            said += f" The order of two places is kept with {percent(self.order)}."
         if self.change is not None:
-            said += f" The sign of a change is right with {self.change:.0%}."
-        return said.replace("%", " %")
+            said += f" The sign of a change is right with {percent(self.change)}."
+        return said
 
 
 def reader_losses(counts: Floats, mechanism: Mechanism) -> ReaderLosses:

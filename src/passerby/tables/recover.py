@@ -21,7 +21,8 @@ from passerby.measurement.sensitivity import anybody
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.laws import Rule
 from passerby.mechanisms.post_processing import hidden_spans, spans_of
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
+from passerby.model.count_release import of_steps
 from passerby.model.counts import Count
 from passerby.model.release import Release
 from passerby.outcomes.series import as_published
@@ -219,7 +220,7 @@ def _kinds(counts: Sequence[Count], steps: int) -> Ints:
     by_step: list[list[Count]] = [[] for _ in range(steps)]
     for count in counts:
         by_step[count.read].append(count)
-    release = CountRelease._made(tuple(map(tuple, by_step)), None)
+    release = of_steps(tuple(map(tuple, by_step)))
     chain, told = release.over(anybody(release))
     classes, sees = told.classes(chain), told.sees
     found: list[set[tuple[int, ...]]] = [{()} if start > 0 else set() for start in chain.initial]

@@ -15,7 +15,11 @@ Floats = NDArray[np.float64]
 
 #: Chances of others below this are left out.
 LEAST = 1e-18
-#: The two adversaries: one knows everybody else's place, and the other the mean number of comers.
+#: Values that a rule can make of one count are fewer than this.
+MOST_OF_RULE = 2.0**20
+#: An advantage of this much, and less, is called little.
+LITTLE = 0.25
+#: The two adversaries: one knows where everybody else was, and the other one how many come on average.
 INSIDER, HABITS = "insider", "habits"
 ADVERSARIES = (INSIDER, HABITS)
 
@@ -61,6 +65,44 @@ class Comers(Discrete):
     def law(self, count: float) -> tuple[Floats, Floats]:
         """The publishable values with so many people beside the others, and their probabilities."""
         return _law(self.mean, self.rule, float(count))
+
+
+@dataclass(frozen=True)
+class KnownComers(Discrete):
+    """What an insider sees who knows how many others came, where only their `mean` is known so far.
+
+    The others are drawn (Poisson), and then seen together with what the `rule` makes of the count: a pair, written as
+    one number. So its total variation is the mean of that of the rule over the numbers of others.
+
+    >>> round(KnownComers(3.5, Rounding(5)).total_variation(0), 3)      # 2 or 7 or 12 ... others, and one more
+    0.224
+    """
+
+    mean: float
+    rule: Mechanism
+
+    @property
+    def hides(self) -> bool:
+        """Never: that a count is hidden is one of the pairs."""
+        return False
+
+    def law(self, count: float) -> tuple[Floats, Floats]:
+        """The pairs of others and published values, numbered so that they are the same with one person more."""
+        return _pairs(self.mean, self.rule, float(count))
+
+
+@lru_cache(maxsize=20_000)
+def _pairs(mean: float, rule: Mechanism, count: float) -> tuple[Floats, Floats]:
+    pairs, weights = [], []
+    for other, chance in zip(*(x.tolist() for x in poisson(mean)), strict=True):
+        each = [rule.law(other + more)[0] for more in sorted({0.0, 1.0, count})]
+        values, chances = rule.law(other + count)
+        every = np.unique(np.concatenate(each))  # empty cells are last, as one
+        ranks = [len(every) - 1 if np.isnan(x) else int(np.searchsorted(every, x)) for x in values.tolist()]
+        pairs += [other * MOST_OF_RULE + rank for rank in ranks]
+        weights.append(chance * chances)
+    total = np.concatenate(weights)
+    return np.array(pairs), total / total.sum()
 
 
 @lru_cache(maxsize=20_000)

@@ -144,6 +144,24 @@ class TestDrawn:
         assert held >= 0.7 * repeats - 3 * np.sqrt(repeats * 0.21)
         assert bounded >= 0.9 * repeats - 3 * np.sqrt(repeats * 0.09)
 
+    @pytest.mark.parametrize("shape", [0, 2, 4])
+    def test_what_is_hidden_of_somebody_who_is_told_is_a_bound(
+        self, shape: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Raw counts that are shown at random tell no less than what somebody is told, by the enumeration of that."""
+        monkeypatch.setattr(measured, "FAR", 0.0)
+        prior, others = others_of(5, shape, 3, False)
+        release = pb.Release(SHAPES[shape][1], pb.Raw(), pb.Crowd(others))
+        loss = pb.measure(prior, release, 0, runs=400, tolerance=0)
+        assert told(prior, release, others, 0) <= loss.bounds["erasure"] <= loss.bounds["known"] + 1e-9
+
+    def test_many_others_hide_what_no_sample_resolves(self) -> None:
+        line = pb.line_prior(20)
+        release = pb.Release([[3, 5, 9]] * 8, pb.Raw(), pb.Crowd([line] * 40))
+        loss = pb.measure(line, release, runs=200)
+        assert loss.effort.bound == "erasure"
+        assert loss.upper < loss.bounds["known"] / 2
+
     @pytest.mark.parametrize("rule", [pb.Gaussian(1.0), pb.Laplace(0.5, clamped=True)], ids=repr)
     def test_noise_from_a_continuum(self, rule: pb.Mechanism) -> None:
         crowd = pb.Crowd([STEADY] * 6)

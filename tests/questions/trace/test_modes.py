@@ -8,8 +8,10 @@ from tests.oracle import World
 from tests.strategies import rows
 
 import passerby as pb
+from passerby.measurement.finding import Known
 from passerby.model.mixture import average, parts
 from passerby.questions.trace.goal import pose
+from passerby.questions.trace.measure import loss_of
 from passerby.questions.trace.methods.side_information import told_mode
 from passerby.questions.trace.stretches import besides_standing, bracket_stretches, guided_success
 
@@ -100,7 +102,7 @@ def test_both_ends_are_around_the_best_of_all_guesses(case: tuple[pb.MarkovPrior
     assert found is not None
     assert found.lower <= truth * (1 + 1e-9) <= found.upper * (1 + 1e-8)
     options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
-    bound = told_mode(pose(prior, release, misses, 0, None, **options))
+    bound = told_mode(pose(prior, release, misses, 0, None, **options), Known(answer=loss_of))
     assert bound.certain
     assert truth <= bound.ceiling * (1 + 1e-9)
 
@@ -111,7 +113,7 @@ def test_who_never_changes_and_is_told_is_known() -> None:
     prior = pb.MarkovPrior.mixture([0.7, 0.3], [home, away])
     options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
     silent = pb.Release([[], [], []])
-    assert told_mode(pose(prior, silent, 0, 0, None, **options)).ceiling == pytest.approx(1)
+    assert told_mode(pose(prior, silent, 0, 0, None, **options), Known(answer=loss_of)).ceiling == pytest.approx(1)
     assert pb.measure(prior, silent).upper == pytest.approx(0.7)
     assert pb.measure(prior, pb.Release([[], 0, []])).lower == pytest.approx(1)
 
@@ -145,7 +147,9 @@ def test_a_mode_that_is_ruled_out_is_left_out() -> None:
     known = pb.MarkovPrior.mixture([0.7, 0.3], [home, away]).given({1: 0}, 3)
     assert [weight for weight, _ in parts(known)] == pytest.approx([1.0])
     options = {"tolerance": 0.0, "budget": 1e8, "confidence": 0.99, "runs": 50, "series": "auto", "way": "exact"}
-    assert told_mode(pose(known, pb.Release([[], 0, []]), 0, 0, None, **options)).ceiling == pytest.approx(1)
+    assert told_mode(
+        pose(known, pb.Release([[], 0, []]), 0, 0, None, **options), Known(answer=loss_of)
+    ).ceiling == pytest.approx(1)
 
 
 def test_a_mode_that_a_sighting_rules_out_has_no_part() -> None:

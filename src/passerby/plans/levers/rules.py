@@ -9,7 +9,7 @@ from functools import partial
 from passerby.errors import PasserbyError, UnsupportedRelease
 from passerby.mechanisms import Mechanism, RandomRounding, Rounding, Suppression, Then
 from passerby.mechanisms.registry import described
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.release import Release
 from passerby.plans.cells import of_counts
 from passerby.plans.cost import error_of

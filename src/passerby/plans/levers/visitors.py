@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from passerby.model.counts import Count, Present, Visitors
+from passerby.model.counts import Count, Visitors
 from passerby.model.release import Release
 from passerby.plans.cells import cells_of, not_counted_anew, of_counts
 from passerby.plans.lever import Dial, Family, Scene
@@ -39,19 +39,19 @@ def _windows(release: Release, scene: Scene, size: int) -> dict[tuple[tuple[int,
     """The steps of each zone and window: steps with a count of the zone, free to change."""
     steps: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for cell in cells_of(release):
-        if isinstance(cell, Present) and cell not in scene.stay:
-            steps.setdefault((cell.places, cell.step // size), []).append(cell.step)
+        if cell.snapshot and cell not in scene.stay:
+            steps.setdefault((cell.zones[0], cell.read // size), []).append(cell.read)
     return {window: tuple(sorted(found)) for window, found in steps.items()}
 
 
 def _longer(count: Count, size: int, windows: dict[tuple[tuple[int, ...], int], tuple[int, ...]]) -> Count:
-    """Different people at any of the window's steps with a wanted count of the zone."""
-    if not isinstance(count, Present):
+    """Different people at any of the steps of the window at which the zone was to be counted."""
+    if not count.snapshot:
         return count
-    steps = windows[count.places, count.step // size]
+    steps = windows[count.zones[0], count.read // size]
     if len(steps) == 1:
         return replace(count, others=None)
-    return Visitors(count.places, steps, mechanism=count.mechanism)
+    return Visitors(count.zones[0], steps, mechanism=count.mechanism)
 
 
 def _words(steps: float) -> str:
@@ -61,7 +61,7 @@ def _words(steps: float) -> str:
 def _refuses(release: Release, scene: Scene) -> str | None:
     if (reason := not_counted_anew(release)) is not None:
         return reason
-    if not any(isinstance(cell, Present) for cell in cells_of(release)):
+    if not any(cell.snapshot for cell in cells_of(release)):
         return "nothing is counted at single steps"
     return None if _positions(release, scene) else "there is one step only, or what is published is not raw"
 

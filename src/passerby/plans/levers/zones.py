@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from passerby.model.counts import changed, moved
+from passerby.model.counts import changed
 from passerby.model.release import Release
 from passerby.plans.cells import cells_of, not_counted_anew, of_counts
 from passerby.plans.lever import Dial, Family, Scene, Zone
@@ -36,7 +36,7 @@ def _family(release: Release, scene: Scene) -> Family:
 def _built(release: Release, level: Mapping[str, Zone], scene: Scene) -> Release:
     into = _unions({zone for cell in cells_of(release) for zone in cell.zones}, level)
     kept = {count for count, cell in zip(release.listed, cells_of(release), strict=True) if cell in scene.stay}
-    return of_counts(release, lambda count: count if count in kept else changed(moved(count, into), others=None))
+    return of_counts(release, lambda count: count if count in kept else changed(count.relabelled(into), others=None))
 
 
 def _coarser(release: Release, scene: Scene) -> list[Mapping[str, Zone]]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.measurement.information import sighting_probabilities
-from passerby.model.chains import conditioned
+from passerby.model.chains import conditioned_all
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.support.numbers import logs
@@ -32,6 +32,8 @@ Ints = NDArray[np.int64]
 _TRIALS = 500
 #: Added to each variance, in people: a constant would be taken for certain otherwise.
 _LEAST = 0.02
+#: Entries of the matrices of chains that are worked out side by side.
+_TOGETHER = 1e6
 
 
 @dataclass(frozen=True)
@@ -92,15 +94,16 @@ def neighbour_guesses(prior: MarkovPrior, release: Release, known: Believed, pub
     for t, edge in enumerate(prior.log_moves(steps)):
         together = bits[t] @ scaled[here[t], here[t + 1]] @ bits[t + 1].T
         edges.append(edge - together[watched[t][:, None], watched[t + 1]])
-    out = np.empty((len(published), steps), dtype=np.int64)
-    for i, row in enumerate(nodes):
-        told = [(bits[t] @ row[here[t]] - alone[t])[watched[t]] for t in range(steps)]
-        out[i] = _guess(prior, edges, np.array(told), misses)
+    told = np.array([[(bits[t] @ row[here[t]] - alone[t])[watched[t]] for t in range(steps)] for row in nodes])
+    return _guesses(prior, edges, told.reshape(len(nodes), steps, prior.states), misses)
+
+
+def _guesses(prior: MarkovPrior, edges: list[Floats], weights: Floats, misses: int) -> Ints:
+    """The best guess found (n, T) for chains with log weights of states (n, T, M) and of moves (T - 1) of (M, M)."""
+    out = np.empty(weights.shape[:2], dtype=np.int64)
+    together = max(1, int(_TOGETHER / (weights.shape[1] * weights.shape[2] ** 2)))
+    for first in range(0, len(weights), together):
+        some = weights[first : first + together]
+        for i, (start, moves) in enumerate(zip(*conditioned_all(logs(prior.initial), edges, some), strict=True)):
+            out[first + i] = plain_guesses(prior, start, moves, misses)[2]
     return out
-
-
-def _guess(prior: MarkovPrior, edges: list[Floats], weights: Floats, misses: int) -> Ints:
-    """The best guess found for a chain with log weights of states (T, M) and of moves (T - 1) of (M, M)."""
-    start, moves, _ = conditioned(logs(prior.initial), edges, weights)
-    found = plain_guesses(prior, start, moves, misses)
-    return np.asarray(found[2])

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.model.adaptive import History, as_history
-from passerby.model.count_release import mechanism_of, told_by
+from passerby.model.count import mechanism_of
+from passerby.model.count_release import told_by
 from passerby.model.counts import Count
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release

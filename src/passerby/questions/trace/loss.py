@@ -49,7 +49,8 @@ class Effort:
 class Loss:
     """The privacy loss of one person: the success probability of the best attack lies in [`lower`, `upper`].
 
-    Both ends are for a person living by the prior: if the habits are wrong, neither need hold.
+    Both ends are for a person who lives by the prior: if the habits are wrong, neither need hold. All other people are
+    taken to move independently of the person: nobody exceeds `upper` to whom these tell nothing of the person.
 
     `lower` is the certain success of the best attack, and `upper` the smallest bound. `attacks` and `bounds` hold each
     by name. `refused` holds the ones impossible for this release, with the reason. `baseline` is the adversary's

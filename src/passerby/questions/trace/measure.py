@@ -70,7 +70,7 @@ def investigate(
 
     Once the certain ends are `enough`, nothing more is tried.
     """
-    known = Known(unaided=goal.published is None)
+    known = Known(goal.published is None, loss_of)
     refused: dict[str, str] = {}
     with interruptible():
         for method in methods:

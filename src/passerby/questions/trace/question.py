@@ -82,7 +82,11 @@ class Trace(Question):
         """The same question over other place numbers: zones and near places of a person's own."""
         if self.zones is None and self.within is None:
             return self
-        raise InputError("Trace: zones=... and within=... are for places as they are numbered here")
+        raise InputError(
+            "Trace: zones=... and within=... are lists over the places of one person, and an audit numbers the places "
+            "of each person anew; ask it of one person: "
+            "measure(people.prior(person, reduced=False)[0], release, Trace(...))"
+        )
 
     def _naming(self, prior: MarkovPrior) -> Naming | None:
         """The names used by a guess; None for the place itself."""

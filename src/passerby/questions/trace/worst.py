@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.information import check_stretches
-from passerby.model.adaptive import AdaptiveRelease
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.histories import drawn_histories, listed_histories
@@ -110,7 +109,7 @@ def spread_of(goal: Goal) -> Spread | None:
     release = goal.release
     if goal.published is not None:
         return _looked(goal, goal.prior, release, goal.published)
-    if isinstance(release, AdaptiveRelease):
+    if not release.fixed:
         return _of_histories(goal, release)
     if not release.independent:
         return None
@@ -168,8 +167,8 @@ def _drawn(goal: Goal) -> Spread | None:
     return _looked(goal, goal.prior, goal.told, sample_series(goal.prior, goal.told, rng, runs))
 
 
-def _of_histories(goal: Goal, release: AdaptiveRelease) -> Spread | None:
-    """Counts chosen adaptively: histories are listed, or drawn."""
+def _of_histories(goal: Goal, release: Release) -> Spread | None:
+    """Counts that are chosen as one goes: histories are listed, or drawn."""
     most, listed = affordable(goal, min(goal.budget, EFFORT)), None
     if goal.series != "sample":
         left = 1.0 if goal.series == "enumerate" else 1e-3

@@ -10,6 +10,7 @@ from . import (
     each_step,
     exposure,
     in_data,
+    known_shares,
     law,
     limits,
     noise,
@@ -34,6 +35,7 @@ SECTIONS: tuple[Section, ...] = (
     ranking.SECTION,
     noise.SECTION,
     adversaries.SECTION,
+    known_shares.SECTION,
     privacy.SECTION,
     limits.SECTION,
 )

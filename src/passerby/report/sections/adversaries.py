@@ -21,6 +21,7 @@ SAYS = (
     "people live by their habits, and the share of people whom this adversary really found. The thin line says where "
     "the mean over all people lies (95 %), since only some were tried."
 )
+KNOWN = "All of them know where everybody else was, too: here they differ in what they know of the person."
 #: Words on the axis, in lines.
 _LINE = 11
 
@@ -39,7 +40,8 @@ def build(evidence: Evidence) -> Content:
     table = rows(found)
     figure = Figure("adversaries", TITLE, SAYS, sheet(table, columns, "adversaries.csv"), picture(table))
     taken = "The stranger's chances, and what is gained by knowing steps, take the numbers of others"
-    return Content([*words(found), *of_a_crowd(evidence.release, taken)], [figure])
+    known = [] if evidence.release.crowd is not None else [KNOWN]
+    return Content([*words(found), *known, *of_a_crowd(evidence.release, taken)], [figure])
 
 
 def rows(found: list[Adversary]) -> pl.DataFrame:
@@ -60,7 +62,9 @@ def words(found: list[Adversary]) -> list[str]:
     if more:
         last = more[-1]
         steps = last.adversary.removeprefix("and where they were at ")
-        first += f" To know also where they were at {steps} makes it {span(last.lower, last.upper)}."
+        first += (
+            f" A colleague, who also knows where they were at {steps}, does so with {span(last.lower, last.upper)}."
+        )
     return [
         first,
         "Knowing habits never makes the best guess worse, nor does knowing more steps on average, if people live by "

@@ -31,8 +31,13 @@ RELIABILITY = (
     "came true; above it more people were found than promised, below it fewer. Bars say how sure that is "
     f"({level(LEVEL)}). Shares of people who were found are told in steps of {FEW} people."
 )
-#: The further promises.
-BESIDES = {"added": "what the counts add", "visited": "to be at a counted place, on average"}
+#: What else is promised.
+BESIDES = {
+    "added": "what the counts add",
+    "visited": "to be at a counted place, on average",
+    "visited test": "to be found at a counted place, by a test",
+    "counted test": "to be found among the counted, by a test",
+}
 EVENTS = {"visited": "to be at a counted place", "counted": "to be counted at all"}
 BY_MISSES = (
     "The mean chance that habits promised (dashed), and the share of people who were really found, by the number of "
@@ -203,7 +208,8 @@ def words(summary: Summary) -> list[str]:
         "alone."
     )
     added = [found.added.sentence] if found.added is not None and found.about != "added" else []
-    return [f"{found.sentence} {meaning[found.verdict]}", *added, how, *_departure(summary, found)]
+    tests = [" ".join(each.sentence for each in found.tested)] if found.tested else []
+    return [f"{found.sentence} {meaning[found.verdict]}", *added, *tests, how, *_departure(summary, found)]
 
 
 def _departure(summary: Summary, found: Backtest) -> list[str]:

@@ -18,7 +18,7 @@ import polars as pl
 from passerby.audits.subjects import in_words, subject_grid
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Mechanism
-from passerby.model.count_release import CountRelease, mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.others.counted import numbers as all_numbers
 from passerby.report import chart
@@ -44,7 +44,7 @@ def build(evidence: Evidence) -> Content:
     counts = rows(evidence)
     figures = [
         _figure(evidence, counts.filter(kind=kind), kind)
-        for kind in FIGURES
+        for kind in dict.fromkeys((*FIGURES, *counts["kind"]))
         if (counts["kind"] == kind).any() or kind == "present" == next(iter(counts["kind"]), "present")
     ]
     return Content([lead], figures)
@@ -60,7 +60,7 @@ FIGURES = {
 
 def _figure(evidence: Evidence, counts: pl.DataFrame, kind: str) -> Figure:
     """The counts of one kind: by place and step, or for flows by origin and destination."""
-    key, title = FIGURES[kind]
+    key, title = FIGURES.get(kind, (f"counts-{kind}", f"The counts {kind}"))
     counts = counts.with_columns(pl.col("place").str.strip_prefix("visitors of "))  # its title says so
     place = "place" if evidence.release.reveals else "zone"
     about: Columns = {"place": (place, str)}
@@ -83,16 +83,15 @@ def rows(evidence: Evidence) -> pl.DataFrame:
     release, labels = evidence.release, evidence.steps
     about, grid = evidence.about, subject_grid(release)
     found, at = [], [*zip(*np.nonzero(grid >= 0), strict=True)]
-    counts = [release.counts[t][j] for t, j in at] if isinstance(release, CountRelease) else None
+    counts = [release.counts[t][j] for t, j in at]
     trues = all_numbers(evidence.people, release).tolist()
-    ways = [release.mechanism] * len(at) if counts is None else [mechanism_of(count) for count in counts]
-    said = [told(*each) for each in zip(ways, trues, strict=True)]
+    said = [told(mechanism_of(count), true) for count, true in zip(counts, trues, strict=True)]
     if evidence.internal:
         said = [(float(true), f"{true:,}") for true in trues]
-    elif counts is not None:
+    elif not release.reveals:
         said = apart(counts, said, release.steps)
     for number, ((t, j), (count, shown)) in enumerate(zip(at, said, strict=True)):
-        step, what = t if counts is None else counts[number].first, about[grid[t, j]]
+        step, what = counts[number].first, about[grid[t, j]]
         ends = what.zones if what.kind == "moved" else (None, None)
         people = None if count is None else int(count)
         found.append((what.kind, int(step) + 1, labels[step], what.name, *ends, count, shown, people))
@@ -137,13 +136,14 @@ SAYS = {
     "zones": "Each cell is a count that would be published: a zone, at a step.",
     "visitors": "Each cell is a number of different people that would be published: of a zone, in the window that "
     "begins at a step.",
+    "other": "Each cell is a count that would be published, at the first step that matters to it.",
     "moved": "Each cell is a flow, from the zone of its row to that of its column, over all steps.",
 }
 
 
 def says(evidence: Evidence, counts: pl.DataFrame, kind: str = "present") -> str:
-    """The content of the picture of the counts."""
-    out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind]]
+    """What the picture of the counts shows."""
+    out = [SAYS["zones" if kind == "present" and not evidence.release.reveals else kind if kind in SAYS else "other"]]
     if evidence.internal:
         there = "really went" if kind == "moved" else "were really there"
         out.append(f"The colour shows how many people {there}, before anything is done to the count.")

@@ -23,6 +23,8 @@ SAYS = (
 CLOCK = " Of steps at the same time of several days, the mean is drawn; the table has each."
 #: The least stated difference of chances.
 MATTERS = 0.005
+#: Gains below this are told with a digit more.
+FEW_POINTS = 0.02
 
 
 def build(evidence: Evidence) -> Content:
@@ -89,11 +91,23 @@ def words(found: Answers, table: pl.DataFrame, clock: pl.DataFrame) -> list[str]
             f"No attack was found that gains more than half a point at any step; at {highest['start']}, up to "
             f"{100 * room:.0f} points cannot be excluded.",
         ]
+    # Few points are told with a digit more, so that both chances differ as the points say.
+    say = percent if gain >= FEW_POINTS else _tenths
+    points = f"{100 * gain:.0f}" if gain >= FEW_POINTS else f"{100 * gain:.1f}"
     return [
         first,
-        f"The release adds most at {added['start']}, at least {100 * gain:.0f} points: the chance is "
-        f"{percent(added['baseline'])} without it and {span(added['lower'], added['upper'])} with it.",
+        f"The release adds most at {added['start']}, at least {points} points: the chance is "
+        f"{say(added['baseline'])} without it and {span(added['lower'], added['upper'], say)} with it.",
     ]
+
+
+def _tenths(value: float) -> str:
+    """A share with a digit more than usual.
+
+    >>> _tenths(0.9571)
+    '95.7 %'
+    """
+    return f"{100 * value:.1f} %"
 
 
 def _highest(table: pl.DataFrame, of: pl.Expr) -> dict[str, Any]:

@@ -9,18 +9,20 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.question_record import Answers, Bracket
+from passerby.audits.question_record import Answers, Bracket, PlaceAnswers
 from passerby.audits.record import Ends
 from passerby.audits.shares import Group
 from passerby.questions.comparisons import differential_privacy
+from passerby.questions.profiles import ACQUAINTANCE, INSIDER
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
-from passerby.report.presence_words import WHO, of_hundred
+from passerby.report.presence_words import HABITS, WHO, in_groups, of_hundred, spots
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.terms import share_of_people
 from passerby.support.numbers import percent, span
 
 NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}
+PROFILES = {"insider": INSIDER.name, "habits": ACQUAINTANCE.name}
 #: The false alarms of a test, and how likely something must have become to be told with certainty.
 FALSE_ALARMS = 0.01
 MEASURES = {
@@ -33,6 +35,11 @@ SAYS = (
     "100 who are not. How many of 100 it becomes at least 90 % likely for. And the advantage: what the best test "
     "finds, less what it wrongly accuses. A mark is what was found, a line goes up to what no test exceeds if the "
     "habits are right."
+)
+WEEKLY = (
+    "The advantage of the best test where the same is published for so many weeks, if habits are known and all weeks "
+    "are like this one: of who is counted in all weeks or in none, and of who is there, at the place that tells most, "
+    "in all weeks or in none. The thick line is what a test was found to do, and the thin one what no test exceeds."
 )
 #: From this on ends are far apart.
 WIDE = 0.2
@@ -52,11 +59,78 @@ def build(evidence: Evidence) -> Content:
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
     said = words(answers, epsilon, evidence.settings.delta)
-    return Content([*said[:-1], *_diluted(evidence.summary.groups), said[-1]], [figure])
+    if evidence.release.size > 1 and any(each.adversary == HABITS for each in answers):
+        said.insert(0, in_groups(evidence.release.size))
+    figures = [figure]
+    if (weeks := by_week(evidence, answers)).height:
+        figures.append(Figure("weeks", "Week after week", WEEKLY, sheet(weeks, WEEK_COLUMNS, "weeks.csv"), band(weeks)))
+    diluted = [] if any(each.groups for each in answers) else _diluted(evidence.summary.groups)
+    more = [*diluted, *after_a_year(evidence)]
+    return Content([*said[:-1], *more, said[-1]], figures)
+
+
+def after_a_year(evidence: Evidence) -> list[str]:
+    """How much is told of presence at the most telling place, of somebody who is there every week or never."""
+    first = next((spot for spot in spots(evidence.summary.presence, evidence.called) if spot.habits), None)
+    if first is None or first.habits is None or not first.habits.weeks:
+        return []
+    year = first.habits.weeks[-1]
+    return [
+        f"At {first.words}, of somebody who is there every week or never, the advantage after a year is "
+        f"{span(year.lower, year.upper)} to {WHO[HABITS]}, if all weeks are like this one."
+    ]
+
+
+#: The columns of the table by week.
+WEEK_COLUMNS: Columns = {
+    "about": ("of", str),
+    "weeks": ("weeks", "{:,}".format),
+    "lower": ("advantage, at least", percent),
+    "upper": ("at most", percent),
+    "people": ("mean of (people)", "{:,}".format),
+}
+
+
+def by_week(evidence: Evidence, answers: list[Answers]) -> pl.DataFrame:
+    """The advantage after so many weeks: of membership, and of presence at the most telling place."""
+    found: list[tuple[str, Answers | PlaceAnswers, int]] = [
+        (f"counted: {PROFILES[each.adversary]}", each, each.open) for each in answers if each.question == "counted"
+    ]
+    for spot in spots(evidence.summary.presence, evidence.called)[:1]:
+        both = (spot.habits, spot.insider)
+        found += [(f"there: {PROFILES[each.adversary]}", each, each.people) for each in both if each is not None]
+    out = [(name, one.weeks, one.lower, one.upper, people) for name, each, people in found for one in each.weeks]
+    kinds = {"about": pl.String, "weeks": pl.Int64, "lower": pl.Float64, "upper": pl.Float64, "people": pl.Int64}
+    return pl.DataFrame(out, schema=kinds, orient="row")
+
+
+def band(weeks: pl.DataFrame) -> dict[str, Any]:
+    """Weeks from the left, and both ends of the advantage."""
+    order = weeks["about"].unique(maintain_order=True).to_list()
+    colours = [chart.COLOURS[chart.HABITS if name.endswith(ACQUAINTANCE.name) else chart.INSIDER] for name in order]
+    dashes = [[1, 0] if name.startswith("counted") else [6, 3] for name in order]
+    legend = chart.names_above(symbolOpacity=1, **chart.STROKE)
+    base = alt.Chart(chart.values(weeks)).encode(
+        x=alt.X("weeks:O", title="weeks of the same counts", axis=alt.Axis(labelAngle=0)),
+        color=alt.Color("about:N", scale=alt.Scale(domain=order, range=colours), legend=legend),
+        tooltip=[
+            chart.tip("about:N", "of"),
+            chart.tip("weeks:O"),
+            chart.tip("lower:Q", "advantage, at least", chart.FINE),
+            chart.tip("upper:Q", "at most", chart.FINE),
+            chart.tip("people:Q", "mean of (people)", ",d"),
+        ],
+    )
+    y = alt.Y("lower:Q", title="advantage", axis=alt.Axis(format=chart.TICK, tickCount=5), scale=chart.unit())
+    area = base.mark_area(opacity=0.15, strokeWidth=0).encode(y=y, y2="upper:Q")
+    dash = alt.StrokeDash("about:N", scale=alt.Scale(domain=order, range=dashes), legend=legend)
+    lines = base.encode(strokeDash=dash)
+    ends = [lines.mark_line(strokeWidth=width).encode(y=side) for width, side in ((2, y), (1, alt.Y("upper:Q")))]
+    return chart.spec(alt.layer(area, *ends), 220)
 
 
 def _diluted(groups: Sequence[Group]) -> list[str]:
-    """How many of the people are hardly ever counted, whom nobody can notice."""
+    """How many of the people are hardly ever counted, whom nobody can notice; where these are not told apart."""
     rarely = next((each.people for each in groups if not each.counted), 0)
     if not rarely or len(groups) < 2:
         return []
@@ -100,8 +174,8 @@ def mean(ends: Ends) -> Bracket:
 
 
 def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[str]:
-    """The success of a test, for each adversary, and the guarantee beside it."""
-    out = [_of(each) for each in answers]
+    """How well a test tells, for each adversary, and what the guarantee says beside it."""
+    out = [said for each in answers for said in (*_of_parts(each), _of(each))]
     if epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
     most, power = allowed("advantage", epsilon, delta), allowed("power", epsilon, delta)
@@ -111,6 +185,21 @@ def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[s
         f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those in the data, for "
         "anybody and whatever the adversary knows. What was found is never above that.",
     ]
+
+
+def _of_parts(found: Answers) -> list[str]:
+    """One adversary, of people who are counted first."""
+    names = {True: "who may well be in a published count", False: "who hardly ever are"}
+    who = {True: WHO[found.adversary], False: "the same adversary"}
+    parts = [
+        f"of 100 people {names[part.counted]} ({part.people:,} people), {who[part.counted]} finds "
+        f"{of_hundred(part.power)}"
+        for part in sorted(found.groups, key=lambda part: not part.counted)
+    ]
+    if not parts:
+        return []
+    said = "; ".join(parts)
+    return [f"{said[0].upper()}{said[1:]}. The means over all people, which follow, are diluted by these."]
 
 
 def _of(found: Answers) -> str:

@@ -17,7 +17,9 @@ from . import adversaries, counts, each_step, exposure, in_data, presence
 LEAD = (
     "Opinion 05/2014 of the Article 29 Working Party (WP216) asks three questions of data that are called anonymous. "
     "Where one of them cannot be answered with no, it asks for a thorough evaluation of the risk that people are "
-    "identified. This page measures that risk; whether it is acceptable, it does not decide."
+    "identified. This page measures that risk; whether it is acceptable, it does not decide. What counts are the means "
+    "that somebody is reasonably likely to use: a motivated intruder is seldom an insider, and may be a stranger, an "
+    "acquaintance, or somebody who knows some of the others. Each sentence names the one it holds for."
 )
 SAYS = (
     "Each of the three risks: what it means for counts of people at places, which section measures it, and the result."
@@ -77,8 +79,13 @@ def _singled_out(evidence: Evidence) -> str:
     said = []
     for each in in_data.told(evidence):
         if each.power is not None and each.question == "counted":
-            who = "if the others are known by habits" if each.adversary == HABITS else "if all others are known"
-            said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
+            who = "by an acquaintance" if each.adversary == HABITS else "by an insider"
+            counted = next((group for group in each.groups if group.counted), None)
+            if counted is None:
+                said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
+            else:
+                whole = of_hundred(in_data.mean(each.power))
+                said.append(f"{of_hundred(counted.power)} of 100 who are counted {who} ({whole} of all people)")
     return "; ".join(said) or MISSING
 
 
@@ -87,7 +94,7 @@ def _linked(evidence: Evidence) -> str:
     if not (MEASURED.met(evidence) and loss and known):
         return MISSING
     without = span(known.lower.mean, known.upper.mean)
-    said = f"traces found: {without} without the release, {span(loss.lower, loss.upper)} with it"
+    said = f"traces found by an insider: {without} without the release, {span(loss.lower, loss.upper)} with it"
     if ADVERSARIES.met(evidence):
         said += f"; by a stranger, {span(evidence.summary.adversaries[0].lower, evidence.summary.adversaries[0].upper)}"
     return said
@@ -99,11 +106,7 @@ def _inferred(evidence: Evidence) -> str:
     every = spots(evidence.summary.presence, evidence.called)
     first = next((spot for spot in every if spot.found(HABITS)), None)
     power = first.found(HABITS) if first else None
-    said = (
-        f"at {first.words}, {of_hundred(power)} of 100 are found if the others are known by habits"
-        if first and power
-        else ""
-    )
+    said = f"at {first.words}, {of_hundred(power)} of 100 are found by an acquaintance" if first and power else ""
     return "; ".join(filter(None, [said, *(f"{line[0].lower()}{line[1:].rstrip('.')}" for line in of_insider(every))]))
 
 

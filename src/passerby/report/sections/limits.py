@@ -7,9 +7,11 @@ from passerby.report.section import Content, Section
 
 LEAD = "The numbers are about the questions above and two adversaries. They are a measurement, not a guarantee."
 LIMITS = [
-    "Unless a section says otherwise, the adversary knows where everybody else was, and the habits of the person. "
-    "A raw count then tells them whether the person was there. The second adversary of the first sections knows only "
-    "the habits of the others; whoever knows where some of the others were is between the two.",
+    "Unless a section says otherwise, the adversary is an insider, who knows where everybody else was, and the habits "
+    "of the person. A raw count then tells them whether the person was there. The second adversary of the first "
+    "sections, an acquaintance, knows habits alone; whoever knows where some of the others were is between the two.",
+    "Nobody is bounded here who knows more of the person than habits, unless a section says so: a colleague who saw "
+    "them at some steps, or family who move with them.",
     "Habits are where a person goes next, given where they are (and the hour or weekday, if so set). They are taken "
     "from the steps before those that are published, and are treated as the truth.",
     "People are taken to move independently of each other.",

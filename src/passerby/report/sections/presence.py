@@ -18,7 +18,9 @@ from passerby.report.presence_words import (
     POWER,
     WHO,
     Spot,
+    in_groups,
     lead,
+    of_hundred,
     spots,
     visitors,
 )
@@ -28,8 +30,13 @@ from passerby.support.rule_of_five import FEW
 
 #: The adversaries as charts and tables call them.
 NAMES = {INSIDER: chart.INSIDER, HABITS: chart.HABITS}
-TOGETHER = "All counts of the day together may tell more."
-#: The way to publish counts as they are.
+#: Where no upper end is below that for known others, as where counts cover everything.
+ALL_OPEN = (
+    f"For {WHO[HABITS]}, no end below that for {WHO[INSIDER]} could be certified at any place. It rests on telling "
+    "where others were at every second step. If exact counts cover all places, nothing is left unknown then. The truth "
+    "may be lower."
+)
+#: The way in which counts are published as they are.
 RAW = "raw"
 PLACES = (
     "For each counted place, sensitive ones first: of 100 people who were there, how many an adversary finds by a test "
@@ -37,15 +44,17 @@ PLACES = (
     "test exceeds if the habits are right. Where there is no line, both are the same."
 )
 WAYS = (
-    "Other ways to publish the same counts, for somebody who knows only the habits of the others: of 100 people who "
-    "were there, how many are found by the most telling single count. All counts of a day together may tell more."
+    "Other ways to publish the same counts, for an acquaintance, who knows everybody's habits alone: of 100 people who "
+    "were there, how many are found by the most telling single count. All counts of a day together tell more: the "
+    "table has this for the places that tell most, tried on few people."
 )
 WAYS_ADVANTAGE = (
-    "Other ways to publish the same counts, for somebody who knows only the habits of the others: what the most "
-    "telling single count tells, from 0 (nothing) to 100 (for certain). All counts of a day together may tell more."
+    "Other ways to publish the same counts, for an acquaintance, who knows everybody's habits alone: what the most "
+    "telling single count tells, from 0 (nothing) to 100 (for certain). All counts of a day together tell more: the "
+    "table has this for the places that tell most, tried on few people."
 )
 HOURS = (
-    "Each cell is one count by itself, for somebody who knows only the habits of the others: what it tells at most "
+    "Each cell is one count by itself, for an acquaintance, who knows everybody's habits alone: what it tells at most "
     "of whoever is counted in it, from 0 % (nothing) to 100 % (for certain). Counts of few people tell most. Other "
     "pictures are means over all who were there at any time, of whom few may have been there then."
 )
@@ -71,35 +80,48 @@ def words(evidence: Evidence, every: Sequence[Spot]) -> list[str]:
     """The answer for the first places, the meaning of a test, and the effect of ways to publish."""
     said = [POWER]
     if evidence.release.size > 1:
-        said.append(
-            f"It is asked of each member of a group of {evidence.release.size} who move as one. All other people are "
-            "taken to move each by themselves. If they move in groups, too, their numbers vary in another way, and "
-            "what is said of somebody who knows only their habits may be wrong, in either direction."
-        )
+        said.append(in_groups(evidence.release.size))
+    if evidence.release.plain and all_open(every):
+        said.append(ALL_OPEN)
     return [*lead(evidence.summary, evidence.called), *said, *of_ways(every)]
 
 
+def all_open(every: Sequence[Spot]) -> bool:
+    """Whether no upper end for somebody who knows habits is below that for an insider, at any place."""
+    found = [spot.found(HABITS) for spot in every]
+    return bool(found) and all(power is not None and power.upper >= 1 for power in found)
+
+
 def of_ways(every: Sequence[Spot]) -> list[str]:
-    """The remaining evidence with other ways to publish, at the first place: the sensitive or the most telling one."""
+    """What other ways to publish would leave, at the first place: the one that is sensitive, or that tells most.
+
+    A way is praised for what all counts of a day tell; what a single count tells is less, and praises nothing.
+    """
     first = next((spot for spot in every if spot.habits and spot.habits.ways), None)
     if first is None or first.habits is None:
         return []
-    known = {each.way: each.power for each in first.habits.ways if each.power is not None}
-    if not known:
-        return []
-    if all(power <= HARDLY for power in known.values()):
-        said = f"at most {_found(HARDLY)} of 100 people who were there are found with any way to publish that was tried"
-        return [f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. {TOGETHER}"]
-    raw = f"{_found(known[RAW])} of 100 people who were there are found if it is exact" if RAW in known else ""
-    least = min(known, key=lambda way: known[way])
-    enough = [way for way, power in known.items() if power <= HARDLY]
+    day = {each.way: each.day for each in first.habits.ways if each.day is not None}
+    if not day:
+        single = next((each.power for each in first.habits.ways if each.way == RAW and each.power is not None), None)
+        if single is None:
+            return []
+        return [
+            f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {_found(single)} of 100 people "
+            "who were there are found if it is exact. What all counts of a day tell if they are published in another "
+            "way was not tried."
+        ]
+    who = f"By all counts of the day, to {WHO[HABITS]}, of 100 people who were at {first.words}"
+    enough = [way for way, found in day.items() if found.upper <= HARDLY and way != RAW]
+    least = min((way for way in day if way != RAW), key=lambda way: (day[way].upper, day[way].lower), default=RAW)
+    raw = f"{of_hundred(day[RAW])} are found if counts are exact" if RAW in day else ""
     best = (
         f"at most {_found(HARDLY)} are with {_either(enough)}"
         if enough
-        else f"no way that was tried leaves {_found(HARDLY)} or fewer, and {least} leaves {_found(known[least])}"
+        else f"of the other ways that were tried, {least} leaves least: {of_hundred(day[least])}"
+        if least != RAW
+        else ""
     )
-    said = "; ".join(filter(None, [raw, best]))
-    return [f"By the single count of {first.words} that tells most, to {WHO[HABITS]}: {said}. {TOGETHER}"]
+    return [f"{who}: {'; '.join(filter(None, [raw, best]))}. Ways were tried on few people, and this is a hint."]
 
 
 def _either(names: list[str]) -> str:
@@ -128,6 +150,10 @@ def _more(says: str, every: Sequence[Spot]) -> str:
 
 def _share(value: float | None) -> str:
     return "not told" if value is None else percent(value)
+
+
+def _tried(value: float | None) -> str:
+    return "not tried" if value is None else percent(value)
 
 
 def _people(value: int | None) -> str:
@@ -217,9 +243,11 @@ def picture(table: pl.DataFrame) -> dict[str, Any]:
 WAY_COLUMNS: Columns = {
     "place": ("place", str),
     "way": ("way to publish", str),
-    "power": ("found of those there", _share),
-    "advantage": ("advantage", _share),
+    "power": ("found by one count", _share),
+    "advantage": ("advantage of one count", _share),
     "people": ("mean of (people)", "{:,}".format),
+    "day_lower": ("found by all counts, at least", _tried),
+    "day_upper": ("at most", _tried),
 }
 
 
@@ -227,9 +255,14 @@ def by_way(every: Sequence[Spot]) -> pl.DataFrame:
     """A row for each place and way to publish."""
     told = [spot.habits for spot in every if spot.habits and spot.habits.power is not None]
     names = {id(spot.habits): spot.name for spot in every}
-    out = [(names[id(each)], way.way, way.power, way.advantage, each.people) for each in told for way in each.ways]
+    out = [
+        (names[id(each)], way.way, way.power, way.advantage, each.people, *_ends(way.day))
+        for each in told
+        for way in each.ways
+    ]
     kinds = {"place": pl.String, "way": pl.String, "power": pl.Float64, "advantage": pl.Float64, "people": pl.Int64}
-    return pl.DataFrame(out, schema=kinds, orient="row")
+    days = dict.fromkeys(("day_lower", "day_upper"), pl.Float64)
+    return pl.DataFrame(out, schema={**kinds, **days}, orient="row")
 
 
 def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
@@ -249,8 +282,10 @@ def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
         tooltip=[
             chart.tip("place:N"),
             chart.tip("way:N", "way to publish"),
-            chart.tip("power:Q", "found of those there", chart.FINE),
-            chart.tip("advantage:Q", "advantage", chart.FINE),
+            chart.tip("power:Q", "found by one count", chart.FINE),
+            chart.tip("advantage:Q", "advantage of one count", chart.FINE),
+            chart.tip("day_lower:Q", "found by all counts, at least", chart.FINE),
+            chart.tip("day_upper:Q", "at most", chart.FINE),
             chart.tip("people:Q", "mean of (people)", ",d"),
         ],
     )

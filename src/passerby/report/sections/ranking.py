@@ -15,7 +15,6 @@ import polars as pl
 
 from passerby.audits.subjects import subject_grid
 from passerby.audits.what_if import Findings
-from passerby.model.count_release import CountRelease
 from passerby.model.release import Release
 from passerby.report import chart
 from passerby.report.evidence import TRIED, Evidence
@@ -123,7 +122,7 @@ def beginnings(release: Release) -> dict[tuple[int | None, int | None], int]:
 
     Of all counts of a step together (subject None), if they share one.
     """
-    if not isinstance(release, CountRelease):
+    if release.reveals:
         return {}
     grid, out = subject_grid(release), dict[tuple[int | None, int | None], int]()
     for t, step in enumerate(release.counts):

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.model.adaptive import AdaptiveRelease
 from passerby.outcomes.histories import drawn_histories, listed_histories
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.ways import affordable, anchor, draws, refuses_one_series, searched
@@ -19,7 +18,6 @@ AMONG = 0.1
 def run(goal: Goal, known: Known) -> Iterator[Finding]:
     """The best guess for each history. For drawn histories, all possible choices of a policy together give a bound."""
     release = goal.release
-    assert isinstance(release, AdaptiveRelease)
     if goal.series != "sample":
         most, asked = affordable(goal, goal.budget), goal.series == "enumerate"
         listed = listed_histories(goal.prior, release, most, left_over(goal, known), strict=asked)
@@ -28,8 +26,8 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
             yield from searched(replace(goal, prior=chain, release=union), union, series, known.spent)
             return
     if release.among is not None:
-        found = again(replace(goal, budget=AMONG * goal.budget), release.among, goal.confidence)
-        # A bound resting on a sample would be one doubt more.
+        found = again(replace(goal, budget=AMONG * goal.budget), known, release.among, goal.confidence)
+        # A bound that rests on a sample would be one doubt more.
         if found.effort.confidence is None:
             yield limit("among", found.upper)
     chain, union, series = drawn_histories(goal.prior, release, goal.rng(), draws(goal), anchor(goal, known))

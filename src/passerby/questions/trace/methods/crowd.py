@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
+from passerby.measurement.erasure import STREAM
 from passerby.measurement.finding import Finding, Known, Look, exact, limit
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -20,11 +22,12 @@ from passerby.others.crowd import Crowd, Laws
 from passerby.others.sensors import SensorInformation, draw_at_sensors, list_at_sensors
 from passerby.others.side_information import SideInformation, draw_side_information, list_side_information
 from passerby.outcomes.series import Anchor, Series, sample_traces, sampled_series, score
+from passerby.questions.crowd_told import hidden
 from passerby.questions.trace.covariance import believed, neighbour_guesses
-from passerby.questions.trace.goal import Goal, Method
+from passerby.questions.trace.goal import Goal, Method, pose
 from passerby.questions.trace.guess import average_upper, bracket_series
 from passerby.questions.trace.loss import Loss
-from passerby.questions.trace.ways import anchor, draws, refuses_one_series
+from passerby.questions.trace.ways import FAR, anchor, draws, refuses_one_series
 from passerby.support.statistics import lower_limit, standard_error
 
 Floats = NDArray[np.float64]
@@ -42,7 +45,7 @@ CANDIDATES = 4
 class Ends:
     """The success of `attacks`, and a `bound` on all attacks; `certain`, or confidence limits from a sample.
 
-    `series` were looked at, with `nodes` and `operations` of search.
+    `series` were looked at, with `nodes` and `operations` of search, given what was `told` in draws of it.
     """
 
     attacks: dict[str, Finding]
@@ -51,6 +54,7 @@ class Ends:
     series: int
     nodes: int
     operations: float
+    told: SensorInformation | SideInformation | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def drawn_ends(
     series = sampled_series(prior, release, evidence, aim.anchor)
     found = bracket_series(prior, release, series, aim.misses, aim.tolerance, aim.budget)
     bound = average_upper(series, found, aim.level)
-    return Ends(attacks, bound, False, len(series), found.nodes, found.operations)
+    return Ends(attacks, bound, False, len(series), found.nodes, found.operations, told)
 
 
 def blind_attacks(
@@ -250,7 +254,7 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
     assert crowd is not None
     aim = Aim(goal.misses, goal.tolerance, goal.budget, goal.level, draws(goal), anchor(goal, known))
     if crowd.told is not None:
-        yield from given_told(goal, crowd.told, aim)
+        yield from given_told(goal, known, crowd.told, aim)
         return
     if crowd.side is not None:
         rng = goal.rng()
@@ -261,12 +265,32 @@ def run(goal: Goal, known: Known) -> Iterator[Finding]:
     for attack in ends.attacks.values():
         yield replace(attack, look=look)
     yield limit("crowd", ends.bound, look, None if ends.certain else goal.level)
+    if isinstance(ends.told, SensorInformation):
+        yield from by_hiding(goal, known, ends.told)
 
 
-def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
-    """The answer given side information on the crowd: the numbers of others are then independent, and measured so."""
+def by_hiding(goal: Goal, known: Known, told: SensorInformation) -> Iterator[Finding]:
+    """The bound `erasure` of somebody who is told: raw counts, each shown with chance τ given what is told.
+
+    Of each draw of what is told, one set of counts is drawn that are shown: what these tell on average bounds the loss.
+    """
+    from .raw import LEAST, ends_so_far, mean_of_sets, sets_affordable
+
+    lower, upper = ends_so_far(known)
+    shown, release = 1 - hidden(told, goal.release).chance[:, :, 1:], goal.release
+    count = min(len(told), sets_affordable(goal, float(shown.mean()))) if upper > FAR * lower else 0
+    if count < LEAST:
+        return
+    rng = np.random.default_rng([goal.seed if isinstance(goal.seed, int) else goal.seed[0], STREAM])
+    drawn = (rng.random(shown[:count].shape) < shown[:count]) & (release.grid >= 0)
+    sets = [release.raw_of([np.flatnonzero(step).tolist() for step in one]) for one in drawn]
+    yield mean_of_sets(goal, known, sets)
+
+
+def given_told(goal: Goal, known: Known, laws: Laws, aim: Aim) -> Iterator[Finding]:
+    """Where it is given what is told of the crowd: the numbers of others are then independent, and measured so."""
     release = goal.release.with_others(Crowd.told_of(laws, laws))
-    found = again(goal, release, goal.confidence)
+    found = again(goal, known, release, goal.confidence)
     look = Look(found.effort.series, True, found.effort.covered, found.effort.nodes, found.effort.operations)
     rng = goal.rng()
     drawn = SensorInformation.of(release, laws, aim.runs, rng)
@@ -275,21 +299,11 @@ def given_told(goal: Goal, laws: Laws, aim: Aim) -> Iterator[Finding]:
     yield limit("crowd", found.upper, look, None if found.effort.confidence is None else goal.level)
 
 
-def again(goal: Goal, release: Release, confidence: float) -> Loss:
+def again(goal: Goal, known: Known, release: Release, confidence: float) -> Loss:
     """The same question about another release."""
-    from passerby.questions.trace.measure import trace_loss
-
-    return trace_loss(
-        goal.prior,
-        release,
-        goal.misses,
-        tolerance=goal.tolerance,
-        seed=goal.seed,
-        series=goal.series,
-        runs=goal.runs,
-        confidence=confidence,
-        budget=goal.budget,
-    )
+    effort = {name: getattr(goal, name) for name in ("tolerance", "series", "runs", "budget")}
+    asked = pose(goal.prior, release, goal.misses, goal.seed, None, confidence=confidence, **effort)
+    return cast(Loss, known.answer(asked))
 
 
 def refuses(goal: Goal) -> str | None:
@@ -305,7 +319,7 @@ CROWD = Method(
     run,
     attacks=("map", "marginal", "ascent"),
     bounds=("crowd",),
-    needs=("baseline",),
+    needs=("baseline", "raw"),
     refuses=refuses,
     cost=lambda goal: goal.budget,
 )

@@ -1,7 +1,7 @@
 """The bounds `raw` and `erasure`: published counts follow from raw ones, all of them or some shown at random."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -150,24 +150,28 @@ def run_erasure(goal: Goal, known: Known) -> Iterator[Finding]:
     if erasure.listable:
         found = sum(chance * min(most, closely(goal, known, shown)) for chance, shown in erasure.listed())
         yield limit("erasure", found)
-    elif upper > FAR * lower and (count := sets_affordable(goal, erasure)) >= LEAST:
-        values = drawn_sets(goal, known, erasure, count, most)
-        level = 1 - SPARE * (1 - goal.confidence)
-        least = min(known.baseline.floor, most)
-        room = max(most - least, 1e-300)
-        ceiling = least + room * upper_limit(np.clip((values - least) / room, 0.0, 1.0), level)
-        yield limit("erasure", ceiling, Look(count, sampled=True), level)
+    elif upper > FAR * lower:
+        share = erasure.shown / max(1, goal.release.as_raw().grid.size)
+        if (count := sets_affordable(goal, share)) >= LEAST:
+            yield mean_of_sets(goal, known, list(erasure.drawn(goal.seed, count)))
+
+
+def mean_of_sets(goal: Goal, known: Known, sets: Sequence[Release]) -> Finding:
+    """A limit for the mean of what sets of raw counts tell that were drawn; none tells more than all, nor than 1."""
+    raw = known.bound("raw")
+    most = 1.0 if raw is None else raw.ceiling
+    values = np.array([min(most, raw_told(goal, known, shown)) for shown in sets])
+    level = 1 - SPARE * (1 - goal.confidence)
+    least = min(known.baseline.floor, most)
+    room = max(most - least, 1e-300)
+    ceiling = least + room * upper_limit(np.clip((values - least) / room, 0.0, 1.0), level)
+    return limit("erasure", ceiling, Look(len(sets), sampled=True), level)
 
 
 def ends_so_far(known: Known) -> tuple[float, float]:
     """The known ends, at a confidence or for certain."""
     found = [finding for finding in known if finding.about == "loss" and not finding.assumes]
     return max((f.floor for f in found), default=0.0), min((f.ceiling for f in found), default=1.0)
-
-
-def drawn_sets(goal: Goal, known: Known, erasure: Erasure, count: int, most: float) -> Floats:
-    """An upper limit for the raw loss of so many drawn sets."""
-    return np.array([min(most, raw_told(goal, known, shown)) for shown in erasure.drawn(goal.seed, count)])
 
 
 def closely(goal: Goal, known: Known, shown: Release) -> float:
@@ -189,13 +193,11 @@ def quick(goal: Goal) -> bool:
     return counts.reveals and goal.prior.single and goal.prior.naming is None
 
 
-def sets_affordable(goal: Goal, erasure: Erasure) -> int:
-    """How many sets can be looked at."""
+def sets_affordable(goal: Goal, share: float) -> int:
+    """How many sets can be looked at, which hold such a share of all counts."""
     if not quick(goal):
         return 0
-    every = goal.release.as_raw()
-    share = erasure.shown / max(1, every.grid.size)
-    each = least_cost(goal.prior, every, goal.misses) * max(share, 0.05) ** 2 + 1e5
+    each = least_cost(goal.prior, goal.release.as_raw(), goal.misses) * max(share, 0.05) ** 2 + 1e5
     return int(min(MOST, SHARE * goal.budget / each))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from passerby.errors import UnsupportedRelease
 from passerby.measurement.finding import Finding, Known, limit
-from passerby.model.count_release import mechanism_of
+from passerby.model.count import mechanism_of
 from passerby.model.mixture import part_states, parts, possible_modes
 from passerby.others.numbers import likely
 from passerby.outcomes.stand_ins import at_any, grown_series
@@ -29,12 +29,12 @@ def run_known(goal: Goal, known: Known) -> Iterator[Finding]:
     elif not all(rule.shift_invariant for rule in rules):
         yield limit("known", min(most, at_likely_counts(goal, known)))
     else:
-        yield knowing(goal)
+        yield knowing(goal, known)
 
 
-def knowing(goal: Goal) -> Finding:
-    """The number of others does not matter to an adversary knowing it."""
-    found = again(goal, goal.release.with_others(None), 1 - 2 * (1 - goal.level))
+def knowing(goal: Goal, known: Known) -> Finding:
+    """The number of others does not matter to an adversary who knows it."""
+    found = again(goal, known, goal.release.with_others(None), 1 - 2 * (1 - goal.level))
     return limit("known", found.upper, level=None if found.effort.confidence is None else goal.level)
 
 
@@ -88,20 +88,18 @@ def run_modes(goal: Goal, known: Known) -> Iterator[Finding]:
     raw = known.bound("raw")
     looked = "posterior" in known or "modes" in known or (raw is not None and raw.ceiling < 1)
     if not looked and not goal.within(known.floor.floor, known.ceiling.ceiling):
-        yield told_mode(goal)
+        yield told_mode(goal, known)
 
 
-def told_mode(goal: Goal) -> Finding:
-    """The upper end for an adversary knowing the mode."""
-    from passerby.questions.trace.measure import conclude, investigate
-
+def told_mode(goal: Goal, known: Known) -> Finding:
+    """What is achieved at most where the mode is told."""
     ceiling, certain = 0.0, True
     modes = parts(goal.prior)
     doubt = (1 - goal.level) / len(modes)
     for mode, (weight, prior) in zip(possible_modes(goal.prior), modes, strict=True):
         release = goal.release.of_states(part_states(goal.prior, mode)[0])
         asked = replace(goal, prior=prior, release=release, budget=SHARE * weight * goal.budget, confidence=1 - doubt)
-        loss = conclude(asked, *investigate(asked), 0.0)
+        loss = known.answer(asked)
         ceiling += weight * loss.upper
         certain &= loss.effort.confidence is None
     return limit("modes", ceiling, level=None if certain else goal.level)

@@ -10,6 +10,8 @@ from tests.states import state_chains
 from tests.strategies import chains
 
 import passerby as pb
+from passerby.model.chains import conditioned as chains_conditioned
+from passerby.model.chains import conditioned_all
 
 
 def conditioned(world: World, sightings: dict[int, int]) -> NDArray[np.bool_]:
@@ -111,3 +113,19 @@ def test_what_is_all_but_impossible_is_not_impossible() -> None:
     moves = np.eye(4) + 1e-200 * np.eye(4, k=1)
     known = pb.MarkovPrior([1.0, 0, 0, 0], moves).given({3: 3}, 4)
     assert known.marginals(4).argmax(axis=1).tolist() == [0, 1, 2, 3]
+
+
+@given(st.integers(1, 7), st.integers(1, 5), st.integers(1, 4), st.integers(0, 10**6))
+def test_chains_side_by_side_are_those_one_by_one(states: int, steps: int, many: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def drawn(*shape: int) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(rng.random(shape) * (rng.random(shape) < 0.7)))
+
+    start, moves, weights = drawn(states), [drawn(states, states) for _ in range(steps - 1)], drawn(many, steps, states)
+    starts, matrices = conditioned_all(start, moves, weights)
+    for i in range(many):
+        first, then, _ = chains_conditioned(start, moves, weights[i])
+        np.testing.assert_array_equal(starts[i], first)
+        np.testing.assert_array_equal(matrices[i], then)
