@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.audits.presence_crowd import log_ratios, published
-from passerby.audits.presence_tests import Tested, tested
+from passerby.audits.presence_tests import Scored, tested
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
 from passerby.mechanisms.group import grouped
@@ -266,7 +266,7 @@ def _ends(
     asked: Hypotheses,
     ratio: Floats,
     laws: Sequence[Law],
-    lowest: Tested,
+    lowest: Scored,
     ceilings: Sequence[tuple[float, float]],
     level: float,
 ) -> dict[str, tuple[float, float]]:
@@ -284,7 +284,7 @@ def _ends(
 
 
 def _weeks(
-    ratio: Floats, laws: Sequence[Law], lowest: Tested, once: tuple[float, float], level: float
+    ratio: Floats, laws: Sequence[Law], lowest: Scored, once: tuple[float, float], level: float
 ) -> tuple[list[float], list[float]]:
     """Ends of the advantage after several weeks, in all of which it holds or in none (`Part.weeks`).
 

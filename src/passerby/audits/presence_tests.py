@@ -20,7 +20,7 @@ LEAST = 1e-12
 
 
 @dataclass(frozen=True)
-class Tested:
+class Scored:
     """What tests by a score achieve at least; `edges` are true and false positives of each, at once."""
 
     advantage: float
@@ -35,7 +35,7 @@ class Tested:
         return max(0.0, *gains, *every)
 
 
-def tested(choosing: Sequence[Floats], scoring: Sequence[Floats], level: float, log_odds: float) -> Tested:
+def tested(choosing: Sequence[Floats], scoring: Sequence[Floats], level: float, log_odds: float) -> Scored:
     """What tests by a score achieve at least: the advantage, the power at the share of false alarms, and who is sure.
 
     Scores are of draws where the event holds, and where it does not. Of the tests that say yes from a score on, the
@@ -62,7 +62,7 @@ def tested(choosing: Sequence[Floats], scoring: Sequence[Floats], level: float, 
         ends.append(float(gain(np.array(least), np.array(max(most, LEAST)))))
         all_at_once = 1 - (1 - doubt) / len(gains)
         limits.append((share_limits(found, all_at_once)[0], share_limits(alarms, all_at_once)[1]))
-    return Tested(max(0.0, ends[0]), ends[1], max(0.0, ends[2]), tuple(limits))
+    return Scored(max(0.0, ends[0]), ends[1], max(0.0, ends[2]), tuple(limits))
 
 
 def _at_most(share: Floats, draws: int, confidence: float) -> Floats:
