@@ -40,10 +40,10 @@ def test_what_is_decided_is_so(how_far: bool, states: int, monkeypatch: pytest.M
     people = town(5, people=6, steps=4)
     jobs = [Job(people, release, HOW, everyone_else(people, release)) for release in releases(people)]
     early = 0
-    for job, limits in product(jobs, (LIMITS, WIDE)):
+    for each, limits in product(jobs, (LIMITS, WIDE)):
         decided = Decided(limits, HOW.tolerance, how_far)
         for person in range(len(people)):
-            some, all_of = person_ends(job, person, decided)[0], person_ends(job, person)[0]
+            some, all_of = person_ends(each, person, decided)[0], person_ends(each, person)[0]
             assert some[0] <= all_of[0] * (1 + 1e-12)
             assert some[1] >= all_of[1] * (1 - 1e-12)
             assert some[2:] == pytest.approx(all_of[2:], rel=1e-9)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from passerby.kernels.renewal.sightings import stretches
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.model.signals import sightings
+from passerby.model.signals import sightings as sighted_states
 from passerby.outcomes.series import Series
 
 Floats = NDArray[np.float64]
@@ -133,5 +133,5 @@ def sample_gap(release: Release, gap: Gap, success: float, rng: np.random.Genera
     low, high = gap.ends(found[:runs])
     mass = (most - success) / (high - low) / runs
     there = found[:runs, :, None] == np.arange(release.grid.shape[1])
-    evidence, known = sightings(there), {"anchored": low, "capped": high}
+    evidence, known = sighted_states(there), {"anchored": low, "capped": high}
     return Series(evidence, mass, sampled=True, left_over=0.0, success=success, most=most, **known)

@@ -1,8 +1,8 @@
 """The planned publication: the counts.
 
 A shared page holds the values of the release itself, and no more. These are counts under a fixed rule, but for small
-ones and for counts revealing them (`report.beside`). With noise it holds no counts: the true ones would undo the noise,
-and a draw of its own would be a second look at them. The internal page holds the true counts.
+ones and for counts revealing them (`report.beside`). With noise it holds no counts: the true ones would
+undo the noise, and a draw of its own would be a second look at them. The internal page holds the true counts.
 """
 
 from __future__ import annotations
