@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.model.count_release import CountRelease
 from passerby.model.release import Release
 from passerby.model.signals import Channel, counts_of
 from passerby.others.bridges import passages
@@ -81,7 +80,6 @@ def _hidden_among_counts(told: SideInformation, release: Release, rows: int) -> 
 
     Classes that do not differ by a direction are told apart by the numbers, and what noise hides it hides of all.
     """
-    assert isinstance(release, CountRelease)
     sees, known = release.sees, _with_known_others(release)
     out = Hidden(*(np.ones((rows, *sees.shape[:2])) for _ in range(2)))
     for t, step in enumerate(release.counts):
