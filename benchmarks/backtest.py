@@ -12,7 +12,7 @@ import numpy as np
 import passerby as pb
 from benchmarks.chains import HELD, MISSES, crowd
 from benchmarks.record import Section, rounded, seconds
-from passerby.audits.sample import only, some_people
+from passerby.audits.job import only, some_people
 from passerby.audits.settings import BacktestSettings
 
 PEOPLE, PLACES, SOME = 10_000, 101, 500

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 import passerby as pb
-from passerby.audits.sample import only, some_people
+from passerby.audits.job import only, some_people
 
 ASKED: list[Any] = [pb.Trace(2), "counted"]
 EFFORT: dict[str, Any] = {"workers": 1, "budget": 1e7, "tolerance": 0.05}

@@ -20,12 +20,12 @@ from benchmarks import read_visits
 from benchmarks.chains import HELD, MISSES, chain, crowd, evidence, scattered, stays
 from benchmarks.posterior import conditioned
 from benchmarks.record import Row, Section, Work, pace, peak_bytes, rounded, seconds
-from passerby.kernels.chain import score
+from passerby.kernels.chain import decode
 from passerby.outcomes.series import relative
 from passerby.people.sensors import random_sensors
 from passerby.questions.trace.guess import decode_series
 from passerby.questions.trace.kappa import log_joint_maxima
-from passerby.questions.trace.methods.renewal import log_all_right
+from passerby.questions.trace.stretches import log_all_right
 
 LONGEST, MINUTE, MEMORY = 1.0, 60.0, 8e9
 #: The effort of an audit for each person: with noise, the default one of a single measurement takes longer than that.
@@ -87,7 +87,7 @@ def conditioning(places: int, steps: int) -> Work:
 def scoring(places: int, steps: int, misses: int) -> Work:
     prior = chain("dense", places)
     even, guess = (pb.Release.silent(steps).classes(prior), np.ones((steps, 1))), np.zeros(steps, dtype=np.int64)
-    return partial(score.success, prior.initial, prior.matrices, prior.place_of, *even, guess, misses)
+    return partial(decode.success, prior.initial, prior.matrices, prior.place_of, *even, guess, misses)
 
 
 def getting_all_right(places: int, steps: int, sensors: int) -> Work:

@@ -23,8 +23,7 @@ import polars as pl
 import passerby as pb
 from benchmarks import populations
 from benchmarks.chains import HELD, MISSES, crowd
-from passerby.audits.backtest import BacktestJob, run_backtest
-from passerby.audits.earlier import earlier_origins, earlier_traces, first_steps, known_by
+from passerby.audits.backtest import BacktestJob, earlier_origins, earlier_traces, first_steps, known_by, run_backtest
 from passerby.people.fit import Fitting, tracing_for
 from passerby.people.sensors import most_visited_sensors, random_sensors
 from passerby.visits.all_visits import AllVisits

@@ -15,9 +15,8 @@ import numpy as np
 
 import passerby as pb
 from benchmarks.record import Section, rounded
-from passerby.plans.cells import without
 from passerby.plans.cost import Truth, cost_of
-from passerby.plans.lever import Choice, Scene
+from passerby.plans.lever import Choice, Scene, without
 from passerby.plans.levers import BY_NAME
 from passerby.plans.limit import counted
 from passerby.plans.survey import COLUMNS

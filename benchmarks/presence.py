@@ -9,8 +9,8 @@ import time
 import numpy as np
 
 import passerby as pb
+from passerby.audits.job import only, some_people
 from passerby.audits.presence import presence
-from passerby.audits.sample import only, some_people
 
 STEPS, MISSES = 24, 2
 FIVE = ("trace", "counted", "each-step", "visited:{}", "never:{}")

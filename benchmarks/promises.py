@@ -24,8 +24,7 @@ import passerby as pb
 from benchmarks import populations
 from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import ADDED, Calibration, windows_of
-from passerby.audits.departure import highest_mean, least_departure
-from passerby.audits.windows import close
+from passerby.audits.windows import close, highest_mean, least_departure
 from passerby.people.sensors import most_visited_sensors
 
 PEOPLE, MISSES = 200, 1

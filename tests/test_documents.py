@@ -20,9 +20,8 @@ from passerby.cli.check import check
 from passerby.cli.demo import DAY, demo
 from passerby.cli.flows import flows
 from passerby.cli.line import line
-from passerby.cli.next import next_table
 from passerby.cli.personas import personas
-from passerby.cli.plan import plan
+from passerby.cli.plan import next_table, plan
 from passerby.cli.reproduce import reproduce
 from passerby.cli.run import found
 from passerby.cli.simulate import simulate

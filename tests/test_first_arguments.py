@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.audits.sample import only
+from passerby.audits.job import only
 
 ODD: list[Any] = [None, 5, "x", [1], {}]
 PRIOR, RELEASE = pb.line_prior(5), pb.Release([0, 1, 0, 1])

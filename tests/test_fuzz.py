@@ -18,8 +18,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.audits.publication import read_published
-from passerby.audits.release import build_release
+from passerby.audits.release import build_release, read_published
 from passerby.audits.settings import SETTINGS as NAMES
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.validation import check_settings

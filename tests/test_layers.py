@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import passerby as pb
-from passerby.audits.moves import EverMoved
+from passerby.audits.asking import EverMoved
 from passerby.model.count import Count
 
 ROOT = Path(pb.__file__).parent

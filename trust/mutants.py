@@ -2,7 +2,7 @@
 
 Cosmic Ray lists the changes and makes them, in a copy of the source. A sample is drawn of those in kernels, outcomes,
 measurement and the question of the trace, each as likely as any other. For each, the tests of the mirroring file are
-run until one fails: `tests/kernels/chain/test_score.py` for `kernels/chain/score.py`. Without such a file, these
+run until one fails: `tests/kernels/chain/test_score.py` for `kernels/chain/decode.py`. Without such a file, these
 are the tests of `BESIDE` or all of the folder. Tests run without compilation, if they are quick that way (see
 `trust/quick.py`).
 """

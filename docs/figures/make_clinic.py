@@ -10,13 +10,13 @@ from pathlib import Path
 
 from passerby.audits.inputs import gather
 from passerby.audits.presence import presence
-from passerby.audits.question_record import Bracket
+from passerby.audits.record import Bracket
 from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
 from passerby.cli.demo import CLINIC, COMPARED, WAYS
 from passerby.mechanisms.registry import read_mechanism
-from passerby.report.presence_words import of_hundred
+from passerby.report.words import of_hundred
 from passerby.support.rule_of_five import fives_below
 
 ADVERSARIES = {"insider": "knows where everybody else was", "habits": "knows the habits of the others only"}

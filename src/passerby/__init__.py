@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .audits.adversaries import adversaries as adversaries
     from .audits.audit import audit as audit
+    from .audits.audit import audit_partition as audit_partition
     from .audits.backtest import backtest as backtest
     from .audits.calibration import Calibration as Calibration
-    from .audits.share import audit_partition as audit_partition
     from .audits.together import Together as Together
     from .audits.together import together as together
     from .errors import ConfigError as ConfigError
@@ -89,9 +89,9 @@ if TYPE_CHECKING:
     from .questions.trace.hold_back import hold_back as hold_back
     from .questions.trace.loss import Effort as Effort
     from .questions.trace.loss import Loss as Loss
+    from .questions.trace.measure import Trace as Trace
     from .questions.trace.methods.formula import loose_bound as loose_bound
     from .questions.trace.methods.formula import tight_bound as tight_bound
-    from .questions.trace.question import Trace as Trace
     from .runs.audit import audit_folder as audit_folder
     from .runs.notebook import Report as Report
     from .runs.notebook import audit_report as audit_report
@@ -107,28 +107,38 @@ if TYPE_CHECKING:
     from .tables.suppress import conceal as conceal
     from .visits.city import simulate_city as simulate_city
     from .visits.readers import read_visits as read_visits
+    from .visits.table import Traces as Traces
     from .visits.table import Visits as Visits
-    from .visits.traces import Traces as Traces
     from .visits.windows import window_visits as window_visits
 __version__ = "0.1.0"
 
 _HOME = {
-    "audits.share": ("audit_partition",),
     "audits.adversaries": ("adversaries",),
+    "audits.audit": (
+        "audit",
+        "audit_partition",
+    ),
     "audits.backtest": ("backtest",),
     "audits.calibration": ("Calibration",),
-    "audits.audit": ("audit",),
-    "audits.together": ("Together", "together"),
-    "questions.trace.methods.formula": ("loose_bound", "tight_bound"),
-    "questions.comparisons": ("DifferentialPrivacy", "differential_privacy", "reconstruction_advantage"),
-    "others.crowd": ("Crowd",),
-    "errors": ("ConfigError", "Contradiction", "InputError", "PasserbyError", "UnsupportedRelease"),
-    "tables.suppress": ("Concealment", "conceal"),
-    "questions.trace.hold_back": ("hold_back",),
-    "measurement.information": ("entropy", "mutual_information"),
-    "measurement.finding": ("Finding", "Interval"),
-    "questions.trace.loss": ("Effort", "Loss"),
-    "tables.recover": ("Cell", "recovered"),
+    "audits.together": (
+        "Together",
+        "together",
+    ),
+    "errors": (
+        "ConfigError",
+        "Contradiction",
+        "InputError",
+        "PasserbyError",
+        "UnsupportedRelease",
+    ),
+    "measurement.finding": (
+        "Finding",
+        "Interval",
+    ),
+    "measurement.information": (
+        "entropy",
+        "mutual_information",
+    ),
     "mechanisms": (
         "AtLeast",
         "Bands",
@@ -149,38 +159,100 @@ _HOME = {
         "Then",
         "check_mechanism",
     ),
-    "model.counts": ("Moved", "Present", "Visitors"),
+    "model.counts": (
+        "Moved",
+        "Present",
+        "Visitors",
+    ),
     "model.line": ("line_prior",),
     "model.prior": ("MarkovPrior",),
     "model.release": ("Release",),
-    "personas.persona": ("Persona", "read_personas"),
-    "plans.limit": ("Limit",),
-    "plans.plan": ("Plans", "plan"),
-    "plans.search": ("Plan",),
-    "questions.each_step": ("Curve", "EachStep"),
-    "questions.event": ("Event",),
-    "questions.event_answer": ("EventAnswer",),
-    "questions.in_data": ("InData",),
-    "questions.known_share": ("KnownShare", "known_shares"),
-    "questions.profiles": ("PROFILES", "Profile", "ProfileAnswer", "profiles"),
-    "questions.measure": ("measure",),
-    "questions.trace.question": ("Trace",),
-    "runs.audit": ("audit_folder",),
-    "runs.notebook": ("Report", "audit_report"),
-    "support.workers": ("stream",),
-    "plans.table_plan": ("TablePlan", "plan_table"),
-    "runs.tables": ("check_folder",),
-    "tables.check": ("TableCheck", "check_table"),
-    "tables.read": ("CountTable", "read_counts"),
-    "visits.city": ("simulate_city",),
+    "others.crowd": ("Crowd",),
     "people.family": ("Habits",),
     "people.fit": ("fit_people",),
     "people.flows": ("people_from_flows",),
     "people.habits": ("People",),
+    "people.sensors": (
+        "fixed_sensors",
+        "most_visited_sensors",
+        "random_sensors",
+    ),
+    "personas.persona": (
+        "Persona",
+        "read_personas",
+    ),
+    "plans.limit": ("Limit",),
+    "plans.plan": (
+        "Plans",
+        "plan",
+    ),
+    "plans.search": ("Plan",),
+    "plans.table_plan": (
+        "TablePlan",
+        "plan_table",
+    ),
+    "questions.comparisons": (
+        "DifferentialPrivacy",
+        "differential_privacy",
+        "reconstruction_advantage",
+    ),
+    "questions.each_step": (
+        "Curve",
+        "EachStep",
+    ),
+    "questions.event": ("Event",),
+    "questions.event_answer": ("EventAnswer",),
+    "questions.in_data": ("InData",),
+    "questions.known_share": (
+        "KnownShare",
+        "known_shares",
+    ),
+    "questions.measure": ("measure",),
+    "questions.profiles": (
+        "PROFILES",
+        "Profile",
+        "ProfileAnswer",
+        "profiles",
+    ),
+    "questions.trace.hold_back": ("hold_back",),
+    "questions.trace.loss": (
+        "Effort",
+        "Loss",
+    ),
+    "questions.trace.measure": ("Trace",),
+    "questions.trace.methods.formula": (
+        "loose_bound",
+        "tight_bound",
+    ),
+    "runs.audit": ("audit_folder",),
+    "runs.notebook": (
+        "Report",
+        "audit_report",
+    ),
+    "runs.tables": ("check_folder",),
+    "support.workers": ("stream",),
+    "tables.check": (
+        "TableCheck",
+        "check_table",
+    ),
+    "tables.read": (
+        "CountTable",
+        "read_counts",
+    ),
+    "tables.recover": (
+        "Cell",
+        "recovered",
+    ),
+    "tables.suppress": (
+        "Concealment",
+        "conceal",
+    ),
+    "visits.city": ("simulate_city",),
     "visits.readers": ("read_visits",),
-    "people.sensors": ("fixed_sensors", "most_visited_sensors", "random_sensors"),
-    "visits.table": ("Visits",),
-    "visits.traces": ("Traces",),
+    "visits.table": (
+        "Traces",
+        "Visits",
+    ),
     "visits.windows": ("window_visits",),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -11,8 +11,8 @@ from tests.people.test_habits import random_traces, traces
 import passerby as pb
 from passerby.audits import adversaries as module
 from passerby.audits.adversaries import _at, _gains, _one, _table, _Work
+from passerby.audits.attacks import Knowing, Stranger, Target
 from passerby.audits.job import Job
-from passerby.audits.knowledge import Knowing, Stranger, Target
 from passerby.audits.settings import Measurement
 from passerby.outcomes.series import one_series
 from passerby.questions.trace.guess import bracket_series
@@ -164,7 +164,7 @@ def test_nobody_who_can_be_measured_gives_an_empty_table(people: pb.People, monk
     def refused(*_: object, **__: object) -> None:
         raise pb.UnsupportedRelease("no")
 
-    monkeypatch.setattr("passerby.audits.knowledge.trace_loss", refused)
+    monkeypatch.setattr("passerby.audits.attacks.trace_loss", refused)
     assert pb.adversaries(people, RELEASE, sample=3).height == 0
 
 

@@ -10,11 +10,10 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
-from passerby.audits.coverage import Absence, Coverage, coverage_of
-from passerby.audits.expectation import more_elsewhere, times_there
-from passerby.audits.record import Added, told_backtest
-from passerby.visits.table import Skipped
-from passerby.visits.traces import LeftOut
+from passerby.audits.coverage import Absence, Coverage, coverage_of, more_elsewhere, times_there
+from passerby.audits.disclosure import told_backtest
+from passerby.audits.record import Added
+from passerby.visits.table import LeftOut, Skipped
 
 
 def people(fitted: float, published: float) -> pb.People:

@@ -7,8 +7,7 @@ from tests.joint import seen
 from tests.oracle import World
 
 import passerby as pb
-from passerby.audits.asking import parse_question, parse_questions, sentence_of, words_of
-from passerby.audits.moves import EverMoved
+from passerby.audits.asking import EverMoved, parse_question, parse_questions, sentence_of, words_of
 from passerby.audits.question_words import places_by_name
 from passerby.errors import InputError
 from passerby.questions.question import Question

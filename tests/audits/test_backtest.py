@@ -13,8 +13,7 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits import backtest as module
-from passerby.audits.backtest import BacktestJob, run_backtest
-from passerby.audits.earlier import earlier_origins, first_steps, some_traces
+from passerby.audits.backtest import BacktestJob, earlier_origins, first_steps, run_backtest, some_traces
 from passerby.people.fit import Fitting
 
 PAPER = Fitting(3, 1, "paper", 1.0, "none", False)

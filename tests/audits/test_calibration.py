@@ -6,7 +6,7 @@ import pytest
 
 from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import Calibration, Tried, calibrate, interval
-from passerby.audits.departure import least_departure
+from passerby.audits.windows import least_departure
 
 
 def made(promised: float, rights: list[float], people: int = 200, independent: int | None = None) -> Calibration:

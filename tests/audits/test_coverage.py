@@ -12,8 +12,7 @@ from passerby.audits.alerts import alerts
 from passerby.audits.coverage import Rows, coverage_of
 from passerby.support.numbers import lot_size, rows_in_lots
 from passerby.support.rule_of_five import FEW
-from passerby.visits.table import Skipped
-from passerby.visits.traces import LeftOut
+from passerby.visits.table import LeftOut, Skipped
 
 
 def visits(zone: str = "UTC") -> pb.Visits:

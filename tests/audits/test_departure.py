@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import passerby as pb
-from passerby.audits.departure import highest_mean, least_departure
+from passerby.audits.windows import highest_mean, least_departure
 
 
 def divergence(q: np.ndarray, p: np.ndarray) -> float:

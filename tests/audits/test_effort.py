@@ -8,8 +8,7 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.audit import audit_job
-from passerby.audits.effort import CHEAP, SHARE, THOROUGH, audit_open, clear_passes, first_pass, second_pass
+from passerby.audits.audit import CHEAP, SHARE, THOROUGH, audit_job, audit_open, clear_passes, first_pass, second_pass
 from passerby.audits.job import Job
 from passerby.audits.settings import Measurement
 from passerby.others.by_habits import everyone_else

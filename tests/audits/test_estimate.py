@@ -8,7 +8,7 @@ import pytest
 
 import passerby as pb
 from passerby.audits import estimate as module
-from passerby.audits.earlier import some_traces
+from passerby.audits.backtest import some_traces
 from passerby.audits.estimate import START, WRITE, estimate, evenly, seconds_each
 from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings import AuditSettings

@@ -11,6 +11,7 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits.alerts import about_backtest
 from passerby.audits.calibration import calibrate
+from passerby.audits.disclosure import told_backtest
 from passerby.audits.event_promises import (
     COUNTED,
     TESTS,
@@ -24,7 +25,6 @@ from passerby.audits.event_promises import (
     visit_chances,
 )
 from passerby.audits.job import Job
-from passerby.audits.record import told_backtest
 from passerby.audits.settings import Measurement
 from passerby.others.by_habits import everyone_else
 from passerby.support.rule_of_five import FEW

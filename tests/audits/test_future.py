@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.backtest import BacktestJob
-from passerby.audits.earlier import Earlier, earlier_origins
+from passerby.audits.backtest import BacktestJob, Earlier, earlier_origins
 from passerby.audits.inputs import Inputs, Stored, fitting, gather
 from passerby.audits.settings import AuditSettings
 from passerby.audits.validation import check_settings

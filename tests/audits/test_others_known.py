@@ -12,8 +12,8 @@ from passerby.audits.everyone import Everybody
 from passerby.audits.others_known import _beside, _Case, most_telling, others_known
 from passerby.audits.presence_all import Present, presence_of_all
 from passerby.audits.presence_crowd import coin_of, habitual, numbers_by_share
-from passerby.audits.question_record import ShareAnswers
 from passerby.audits.question_words import places_by_name
+from passerby.audits.record import ShareAnswers
 from passerby.audits.settings import Measurement
 from passerby.errors import SettingsError
 from passerby.others.numbers import poisson_binomial

@@ -7,7 +7,7 @@ from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
 from passerby.audits import person as module
-from passerby.audits.columns import SCHEMA
+from passerby.audits.person import SCHEMA
 from passerby.people.sensors import random_sensors
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits.population import mean_limits, open_people
+from passerby.audits.results import mean_limits, open_people
 
 
 def test_limits_are_those_of_hoeffding() -> None:

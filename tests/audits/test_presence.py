@@ -14,15 +14,15 @@ from tests.report.answers import at_place
 import passerby as pb
 from passerby.audits import presence_tests
 from passerby.audits.everyone import Everybody
-from passerby.audits.job import Job
+from passerby.audits.job import Job, only
 from passerby.audits.presence import Chosen, Presence, Watched, person_of, presence, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
-from passerby.audits.presence_habits import Beside, Person, measures, row_of, rows_of_places, shifted, single_counts_of
+from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_places, single_counts_of
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
-from passerby.audits.question_record import Bracket, HourAnswer
+from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
-from passerby.audits.sample import only
+from passerby.audits.record import Bracket, HourAnswer
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else

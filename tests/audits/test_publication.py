@@ -8,9 +8,9 @@ import pytest
 from tests.people.test_habits import random_traces
 
 import passerby as pb
-from passerby.audits import publication
+from passerby.audits import release
 from passerby.audits.job import Job
-from passerby.audits.publication import read_published, realised_rows
+from passerby.audits.release import read_published, realised_rows
 from passerby.audits.settings import Measurement
 
 
@@ -61,7 +61,7 @@ def test_a_refusal_is_a_status(people: pb.People, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> pb.Loss:
         raise pb.UnsupportedRelease("not this one")
 
-    monkeypatch.setattr(publication, "trace_loss", refuse)
+    monkeypatch.setattr(release, "trace_loss", refuse)
     job = Job(people, pb.Release([0, 1, 2]), Measurement(1))
     table = realised_rows(job, range(len(people)), [[1.0]] * 3)
     assert table.unique().rows() == [("not this one", None, None)]

@@ -10,8 +10,9 @@ from tests.people.test_habits import random_traces, traces
 import passerby as pb
 from passerby.audits.attacks import BACKTESTED
 from passerby.audits.calibration import compared, windows_of
-from passerby.audits.departure import highest_mean, least_departure
-from passerby.audits.record import Mean, _promise, told_adversaries, told_backtest
+from passerby.audits.disclosure import _promise, told_adversaries, told_backtest
+from passerby.audits.record import Mean
+from passerby.audits.windows import highest_mean, least_departure
 from passerby.support.rule_of_five import FEW
 
 UPPER = pl.Series(np.linspace(0.1, 0.6, 40))

@@ -8,9 +8,8 @@ from tests.oracle import World
 from tests.strategies import rows
 
 import passerby as pb
-from passerby.audits import remainder
-from passerby.audits.remainder import by_steps, doubt, kept_part, measured
-from passerby.audits.sample import only
+from passerby.audits import job
+from passerby.audits.job import by_steps, doubt, kept_part, measured, only
 
 STEPS, PLACES = 3, 4
 
@@ -39,7 +38,7 @@ def test_all_counts_tell_more_than_the_kept_ones_and_little_more(
 ) -> None:
     prior, release = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remainder, "MOST_STATES", most)
+        patch.setattr(job, "MOST_STATES", most)
         part, rest = kept_part(prior, release)
     whole = pb.measure(prior, release, misses, tolerance=0)
     kept = pb.measure(prior, part, misses, tolerance=0)
@@ -49,7 +48,7 @@ def test_all_counts_tell_more_than_the_kept_ones_and_little_more(
     finer = pb.measure(prior, by_steps(release), misses, tolerance=0)
     assert whole.lower <= finer.upper * (1 + 1e-9)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remainder, "MOST_STATES", most)
+        patch.setattr(job, "MOST_STATES", most)
         loss, _, upper, *_ = measured(prior, release, misses=misses, tolerance=0, confidence=0.99)
     assert loss.lower <= whole.upper * (1 + 1e-9)
     assert whole.lower <= upper * (1 + 1e-9)
@@ -103,19 +102,19 @@ def two_windows() -> tuple[pb.MarkovPrior, pb.Release]:
 
 
 def test_ends_that_contradict_each_other_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remainder, "MOST_STATES", 8)
-    monkeypatch.setattr(remainder, "by_steps", lambda release: pb.Release.silent(STEPS))
+    monkeypatch.setattr(job, "MOST_STATES", 8)
+    monkeypatch.setattr(job, "by_steps", lambda release: pb.Release.silent(STEPS))
     prior, release = two_windows()
     with pytest.raises(pb.Contradiction, match="a part of the windows achieves"):
         measured(prior, release, misses=0, tolerance=0, confidence=0.99)
 
 
 def test_an_end_that_rests_on_what_was_drawn_is_not_certain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remainder, "MOST_STATES", 8)
+    monkeypatch.setattr(job, "MOST_STATES", 8)
     prior, release = two_windows()
     assert measured(prior, release, misses=0, tolerance=0, confidence=0.99).certain
     noisy = pb.Release([[0, 1, 2, 3]] * STEPS, pb.Gaussian(0.01))
-    monkeypatch.setattr(remainder, "by_steps", lambda release: noisy)
+    monkeypatch.setattr(job, "by_steps", lambda release: noisy)
     assert not measured(prior, release, misses=0, tolerance=0, confidence=0.99, series="sample").certain
 
 
@@ -132,6 +131,6 @@ def test_what_is_pooled_over_people_is_not_chosen_by_what_was_drawn() -> None:
         (sure, sure, sure.upper),
         (drawn, drawn, drawn.pooled.upper + 0.1),
     ):
-        found = remainder._of_both(loss, release, 0.1, more)
+        found = job._of_both(loss, release, 0.1, more)
         assert found.pooled_upper == pytest.approx(max(loss.pooled.lower, min(1.0, expected)))
         assert found.certain == (loss is sure and more is sure)

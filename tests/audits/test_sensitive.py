@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from passerby.audits.sensitive import sensitive_places
+from passerby.audits.question_words import sensitive_places
 from passerby.audits.settings_file import as_shown, as_toml, read_settings
 from passerby.audits.validation import check_settings
 from passerby.errors import InputError, SettingsError

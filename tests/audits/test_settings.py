@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import passerby as pb
-from passerby.audits.misfits import idle_settings
+from passerby.audits.setting_rules import idle_settings
 from passerby.audits.settings import (
     BASE,
     GROUPS,

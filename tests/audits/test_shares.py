@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from passerby.audits.results import COUNTED, Results
-from passerby.audits.shares import Group, groups_of, shares_above
+from passerby.audits.summary import Group, groups_of, shares_above
 from passerby.support.blocks import Blocks, Team
 from passerby.support.rule_of_five import FEW
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits import backtest, earlier, everyone, inputs, results, stages, stored
+from passerby.audits import backtest, engine, everyone, inputs, results, stored
 from passerby.audits.audit import audit_everyone, audit_job
 from passerby.audits.backtest import run_backtest
 from passerby.audits.everyone import Everyone
@@ -110,7 +110,7 @@ def test_the_same_rows_and_summary(city: Path, tmp_path: Path, more: dict[str, A
 @pytest.mark.parametrize("most", [80, 20_000])
 def test_a_backtest_counts_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Those who are seen too seldom are in the counts of flows and visitors, and those who are not drawn."""
-    for module in (backtest, earlier, inputs, stored):
+    for module in (backtest, backtest, inputs, stored):
         monkeypatch.setattr(module, "MOST_PEOPLE", most)
     city = tmp_path / "visits.parquet"
     write_city(city, 120, 20, 6, seen=0.04)
@@ -264,7 +264,7 @@ def test_a_finished_audit_is_replaced(city: Path, tmp_path: Path, workers: int) 
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "new" / name).read_bytes()
 
 
-@pytest.mark.parametrize(("stage", "left"), [(stages.FITTING, False), (stages.AUDITING, True)])
+@pytest.mark.parametrize(("stage", "left"), [(engine.FITTING, False), (engine.AUDITING, True)])
 def test_an_interruption_leaves_no_visits(city: Path, tmp_path: Path, stage: str, left: bool) -> None:
     """They are read again by whoever goes on; finished partitions are kept."""
 
@@ -283,7 +283,7 @@ def test_an_audit_that_another_one_finished_meanwhile_is_left_alone(city: Path, 
     chosen = settings_of(city, tmp_path / "out")
 
     def overtaken(stage: str, done: int, everything: int) -> None:
-        if stage == stages.FITTING:
+        if stage == engine.FITTING:
             run_audit(chosen, workers=1)
 
     with pytest.raises(pb.ConfigError, match="holds a finished audit"):

@@ -10,7 +10,7 @@ import pytest
 import passerby as pb
 from passerby.audits import together as module
 from passerby.audits.audit import audit
-from passerby.audits.sample import only
+from passerby.audits.job import only
 from passerby.audits.settings_file import as_toml
 from passerby.audits.together import Together, _joined
 from passerby.audits.validation import check_settings

@@ -12,9 +12,8 @@ import pytest
 import passerby as pb
 from passerby.audits import backtest
 from passerby.audits.everyone import Partitions, joined
-from passerby.audits.job import Job, check_job, over_states
+from passerby.audits.job import Job, check_job, only, over_states
 from passerby.audits.person import audit_person
-from passerby.audits.sample import only
 from passerby.audits.settings import Measurement
 from passerby.audits.settings_file import read_settings
 from passerby.audits.validation import check_settings

@@ -10,7 +10,7 @@ from tests.visits.test_odd_files import FILES
 
 from passerby.audits.settings import SETTINGS
 from passerby.audits.wording import Options
-from passerby.cli.speech import in_options
+from passerby.cli.screen import in_options
 
 #: What Python says, and nobody types.
 PYTHON = re.compile(

@@ -14,7 +14,7 @@ from tests.cli.test_main import Done, run_here
 from passerby import InputError
 from passerby.plans.limit import Limit, counted
 from passerby.plans.record import VERSION, Record
-from passerby.runs.next import earlier_files, earlier_release
+from passerby.runs.plan import earlier_files, earlier_release
 from passerby.support.files import alone_in
 from passerby.support.rule_of_five import fives_below
 
@@ -228,7 +228,7 @@ def test_an_interrupted_decision_goes_on(
 ) -> None:
     table = ("next", "visits.parquet", *OPTIONS, "--sensor-count", "1", *LIMIT, "--out", "stopped")
     for where, how in (
-        ("passerby.runs.next.gather", "nothing was written"),
+        ("passerby.runs.plan.gather", "nothing was written"),
         ("passerby.plans.sequence.carry_out", "what is finished is kept, and the same command goes on with it"),
     ):
         with monkeypatch.context() as patch:

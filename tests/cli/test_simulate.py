@@ -4,7 +4,7 @@ import pytest
 from tests.cli.small_audit import Call
 
 import passerby as pb
-from passerby.people.zones import places_of, read_zones
+from passerby.people.sensors import places_of, read_zones
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from passerby.cli import warm_up
-from passerby.kernels import disk
+from passerby.kernels import jit
 
 
 def first_use(folder: Path, *shares: str) -> tuple[subprocess.CompletedProcess[str], list[Path]]:
@@ -22,7 +22,7 @@ def first_use(folder: Path, *shares: str) -> tuple[subprocess.CompletedProcess[s
         text=True,
         check=False,
     )
-    return done, list(folder.rglob(disk.ALL))
+    return done, list(folder.rglob(jit.ALL))
 
 
 def test_they_are_compiled_once(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> Non
         tried.append(command)
         raise OSError("no more processes")
 
-    monkeypatch.setattr(disk, "complete", lambda: False)
+    monkeypatch.setattr(jit, "complete", lambda: False)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     warm_up.ready()
     assert tried

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from passerby.kernels import disk
+from passerby.kernels import jit
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders of this system have no such owners")
 Chosen = Callable[[], Path]
@@ -16,11 +16,11 @@ Chosen = Callable[[], Path]
 @pytest.fixture
 def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chosen:
     """The folder that is chosen where `NUMBA_CACHE_DIR` names one in a temporary folder."""
-    monkeypatch.setattr(disk.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(jit.config, "CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
 
     def folder() -> Path:
-        return disk.folder.__wrapped__()
+        return jit.folder.__wrapped__()
 
     return folder
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 import passerby as pb
-from passerby.mechanisms.group import Group, grouped
+from passerby.mechanisms.composition import Group, grouped
 
 from .test_conformance import EVERY
 

@@ -11,7 +11,7 @@ from passerby.audits.settings import SETTINGS
 from passerby.audits.validation import check_settings
 from passerby.mechanisms import check_mechanism
 from passerby.mechanisms.registry import BY_SETTING, PARAMETERS, REGISTRY, Entry, described, read_mechanism
-from passerby.report.terms import mechanism as in_words
+from passerby.report.words import mechanism as in_words
 
 
 def example(entry: Entry) -> pb.Mechanism:

@@ -11,11 +11,10 @@ from tests.fence import rows
 
 import passerby as pb
 from passerby.audits.asking import sentence_of, words_of
-from passerby.audits.remainder import by_steps, doubt, kept_part
+from passerby.audits.job import by_steps, doubt, kept_part
 from passerby.audits.subjects import Subject, in_words, subject_of
 from passerby.model.count import Count, Inside
-from passerby.plans.cells import cells_of, spots, without
-from passerby.plans.lever import Scene
+from passerby.plans.lever import Scene, cells_of, spots, without
 from passerby.plans.levers import visitors
 from passerby.report.together_page import in_words as together_words
 

@@ -15,8 +15,7 @@ from passerby.model import lumping as module
 from passerby.model.lumping import FEWEST, alike, merged, with_one_sensor
 from passerby.outcomes.series import enumerate_series, relative, sample_series, score
 from passerby.questions.trace.guess import bracket_series, plain_series
-from passerby.questions.trace.methods.renewal import log_all_right
-from passerby.questions.trace.stretches import bracket_stretches
+from passerby.questions.trace.stretches import bracket_stretches, log_all_right
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -10,10 +10,10 @@ from scipy.special import logsumexp
 
 import passerby as pb
 from passerby.audits.backtest import backtest
-from passerby.audits.day import said_of_the_day, worth_of_the_day
+from passerby.audits.inputs import said_of_the_day, worth_of_the_day
 from passerby.people import common as module
 from passerby.people.common import LATTICE, NARROW, Common, gains, learnt, likelihoods, moments, tilted, told
-from passerby.visits.traces import Traces
+from passerby.visits.table import Traces
 
 from .test_habits import traces
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import passerby as pb
 from passerby.people import cycles
+from passerby.people.evidence import Past, past
 from passerby.people.family import Cycle, Habits
 from passerby.people.origins import Clock, looked_at, origins
-from passerby.people.past import Past, past
 from passerby.support.blocks import Blocks, Team
 
 from .test_family import HABITS

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 import passerby as pb
-from passerby.people.smoothing import CANDIDATES, held_out_likelihood
+from passerby.people.population import CANDIDATES, held_out_likelihood
 from passerby.questions.trace.methods.baseline import prior_attack
 
 

@@ -10,8 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.people.family import Grouping
-from passerby.people.modes import FIRST, LEAST, SHRINKAGE, USUAL, fitted_weights, group_of, groups, joined, log_chances
+from passerby.people.family import (
+    FIRST,
+    LEAST,
+    SHRINKAGE,
+    USUAL,
+    Grouping,
+    fitted_weights,
+    group_of,
+    groups,
+    joined,
+    log_chances,
+)
 
 from .test_habits import chance, random_traces, traces
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.publication import read_published
+from passerby.audits.release import read_published
 from passerby.people.sensors import scheduled_sensors
 
 

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.audits.day import UNTOLD, said_of_the_day
 from passerby.audits.everyone import Everybody
-from passerby.audits.job import Job, over_states, seen_by
+from passerby.audits.inputs import UNTOLD, said_of_the_day
+from passerby.audits.job import Job, only, over_states, seen_by
 from passerby.audits.presence import Presence, Watched, choose, work_of
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.question_rows import HABITS, INSIDER
 from passerby.audits.question_words import places_by_name
-from passerby.audits.sample import only
 from passerby.audits.settings import Measurement
 from passerby.people.common import LATTICE
 from passerby.people.totals import IMPOSSIBLE, Share, Tally, counted_at, moments_of, told_by_totals

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import passerby as pb
 from passerby.others.by_habits import everyone_else
 from passerby.others.counted import Counted, counted, numbers
-from passerby.people.whereabouts import Whereabouts
-from passerby.visits.traces import RarelySeen
+from passerby.people.origins import Whereabouts
+from passerby.visits.table import RarelySeen
 
 STEPS = 4
 

@@ -7,8 +7,8 @@ import pytest
 import passerby as pb
 from passerby.mechanisms.registry import read_mechanism
 from passerby.people.count_rows import COUNTS, PUBLISHED, RowReader, windows, zone_counts
-from passerby.people.zones import Zones, places_of, read_zones
-from passerby.visits.small_tables import Header, read_table
+from passerby.people.sensors import Zones, places_of, read_zones
+from passerby.visits.delimited import Header, read_table
 from passerby.visits.steps import parse_length
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import passerby as pb
-from passerby.plans.cells import cells_of
 from passerby.plans.cost import Truth, cost_of, error_of
+from passerby.plans.lever import cells_of
 
 COUNTS = np.array([[3, 17, 40], [0, 8, 55]])
 TRUE = Truth(lambda release: [int(sum(COUNTS[t, x] for x, t in cell.around)) for cell in cells_of(release)])

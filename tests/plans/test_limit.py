@@ -12,10 +12,9 @@ from scipy.stats import hypergeom
 from tests.plans.towns import town, wanted
 
 import passerby as pb
-from passerby.plans.arguments import checked_weights
 from passerby.plans.limit import check_limits, counted
 from passerby.plans.plan import broken
-from passerby.plans.weights import read_weights
+from passerby.plans.task import checked_weights, read_weights
 from passerby.support.statistics import least_people, most_people
 
 

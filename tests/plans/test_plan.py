@@ -10,9 +10,9 @@ from tests.plans.towns import limit_between, town, wanted
 import passerby as pb
 from passerby.audits.job import Job
 from passerby.audits.person import person_ends
+from passerby.plans.lever import tells_less
 from passerby.plans.levers import LEVERS, usual
 from passerby.plans.names import TRYING
-from passerby.plans.order import tells_less
 from passerby.visits import write_city
 
 LITTLE = {"budget": 1e5, "runs": 20, "workers": 1, "presence_at_most": 1.0}

@@ -7,12 +7,10 @@ import pytest
 from tests.plans.towns import EXACT, PLAIN, town, wanted
 
 import passerby as pb
-from passerby.plans.estimate import Panel
 from passerby.plans.limit import Limit, Tally, counted
-from passerby.plans.panels import panel_of
+from passerby.plans.panels import ends_of, panel_of
 from passerby.plans.plan import Plans
-from passerby.plans.question_survey import ends_of
-from passerby.plans.survey import surveying
+from passerby.plans.survey import Panel, surveying
 
 LEVERS = ["rounding", "suppression", "places"]
 

@@ -11,14 +11,14 @@ from tests.plans.towns import town, wanted
 
 import passerby as pb
 from passerby.audits.validation import check_settings
-from passerby.plans.cells import cells_of
 from passerby.plans.cost import Cost, Truth, cost_of
+from passerby.plans.disclosable import told_cost, told_tally
+from passerby.plans.lever import cells_of
 from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
 from passerby.plans.record import Record, _tally, record_of
 from passerby.plans.search import Plan
 from passerby.plans.settings import PlanSettings
-from passerby.plans.told import told_cost, told_tally
 from passerby.report.plan_page import render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,7 +8,7 @@ from tests.plans.towns import limit_between, town, wanted
 
 import passerby as pb
 from passerby.audits.settings import Measurement
-from passerby.plans.cells import cells_of, ways_of
+from passerby.plans.lever import cells_of, ways_of
 from passerby.plans.limit import counted
 from passerby.plans.sequence import Decision, decide, together
 from passerby.plans.survey import COLUMNS

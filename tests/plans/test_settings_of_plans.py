@@ -12,8 +12,7 @@ from passerby.audits.inputs import Inputs, gather
 from passerby.audits.settings_file import as_toml, read_settings
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Source
-from passerby.plans.cells import without
-from passerby.plans.lever import Choice, Dial, Scene
+from passerby.plans.lever import Choice, Dial, Scene, without
 from passerby.plans.levers import BY_NAME
 from passerby.plans.settings import PlanSettings, check_plan
 from passerby.runs.plan import audit_settings, write_release

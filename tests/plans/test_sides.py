@@ -7,7 +7,7 @@ import pytest
 from tests.plans.towns import town, wanted
 
 import passerby as pb
-from passerby.audits import remainder
+from passerby.audits import job
 from passerby.audits.job import Job
 from passerby.audits.person import person_ends
 from passerby.audits.settings import Measurement
@@ -36,7 +36,7 @@ def releases(people: pb.People) -> list[pb.Release]:
     ids=["side, all windows", "how far, few windows", "side, few windows", "how far, all windows"],
 )
 def test_what_is_decided_is_so(how_far: bool, states: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remainder, "MOST_STATES", states)
+    monkeypatch.setattr(job, "MOST_STATES", states)
     people = town(5, people=6, steps=4)
     jobs = [Job(people, release, HOW, everyone_else(people, release)) for release in releases(people)]
     early = 0

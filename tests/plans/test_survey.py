@@ -8,9 +8,8 @@ from tests.plans.towns import town, wanted
 
 import passerby as pb
 from passerby.audits.audit import audit_everyone
-from passerby.audits.doubt import doubted
 from passerby.audits.everyone import Everyone
-from passerby.audits.job import Job
+from passerby.audits.job import Job, doubted
 from passerby.audits.settings import Measurement
 from passerby.plans import survey as module
 from passerby.plans.limit import Decided

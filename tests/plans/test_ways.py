@@ -7,10 +7,9 @@ import pytest
 from tests.plans.towns import town, wanted
 
 import passerby as pb
-from passerby.audits.doubt import doubted
-from passerby.audits.job import Job
+from passerby.audits.findings import candidates
+from passerby.audits.job import Job, doubted
 from passerby.audits.settings import Measurement
-from passerby.audits.trials import candidates
 from passerby.plans import survey
 from passerby.plans.survey import LOOK
 from passerby.plans.ways import compare

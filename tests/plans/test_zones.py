@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from tests.plans.towns import EXACT, PLAIN, town, verdict, wanted
 
 import passerby as pb
-from passerby.plans.cells import cells_of, spots, without
 from passerby.plans.cost import Truth, cost_of
-from passerby.plans.lever import Dial, Scene
+from passerby.plans.lever import Dial, Scene, cells_of, spots, tells_less, without
 from passerby.plans.levers import BY_NAME
-from passerby.plans.order import tells_less
 
 STEPS, PLACES = 3, 3
 

@@ -6,9 +6,8 @@ from itertools import combinations
 import numpy as np
 
 import passerby as pb
-from passerby.plans.cells import without
 from passerby.plans.cost import Truth, cost_of
-from passerby.plans.lever import Item
+from passerby.plans.lever import Item, without
 from passerby.plans.limit import counted, joint
 from passerby.plans.survey import COLUMNS
 

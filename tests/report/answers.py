@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from passerby.audits.question_record import (
+from passerby.audits.record import (
     Answers,
     Bracket,
+    Ends,
     HourAnswer,
     PlaceAnswers,
     ShareAnswers,
+    Statistics,
     StepAnswer,
     WayAnswer,
     WeekAnswer,
 )
-from passerby.audits.record import Ends, Statistics
 
 #: Ways to publish, and the power of the most telling count under each.
 WAYS = {

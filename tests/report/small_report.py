@@ -14,11 +14,12 @@ import polars as pl
 from tests.report.answers import presence, questions, shares
 
 import passerby as pb
-from passerby.audits.record import told_adversaries, told_backtest
+from passerby.audits.disclosure import told_adversaries, told_backtest
+from passerby.audits.findings import candidates
 from passerby.audits.settings import AuditSettings
 from passerby.audits.summary import Summary, summarise
-from passerby.audits.trials import candidates, explore
 from passerby.audits.validation import check_settings
+from passerby.audits.what_if import explore
 from passerby.plans.ways import compare
 from passerby.report.evidence import Evidence
 

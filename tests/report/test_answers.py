@@ -11,10 +11,9 @@ from tests.report.answers import at_place, bracket, ends, presence, questions, s
 from tests.report.small_report import data, small_evidence
 
 import passerby as pb
-from passerby.audits.question_record import Answers, Bracket, HourAnswer, PartAnswer, StepAnswer
-from passerby.audits.record import Mean
-from passerby.audits.shares import Above, Group
-from passerby.report import chart, presence_words
+from passerby.audits.record import Answers, Bracket, HourAnswer, Mean, PartAnswer, StepAnswer
+from passerby.audits.summary import Above, Group
+from passerby.report import chart, words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
@@ -34,8 +33,8 @@ def saying(made: Evidence, **more: Any) -> Evidence:
 
 def said_of(power: Any, **more: Any) -> str:
     """The first sentences about one place."""
-    (spot,) = presence_words.spots([at_place("gate", "habits", power, **more)])
-    return " ".join([presence_words._of_spot(spot), *presence_words._of_hours([spot], [])])
+    (spot,) = words.spots([at_place("gate", "habits", power, **more)])
+    return " ".join([words._of_spot(spot), *words._of_hours([spot], [])])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_sensitive_places_come_first_and_then_those_that_tell_most() -> None:
         at_place("d", "habits", None),
         at_place("e", "habits", bracket(0.1, 0.4)),
     ]
-    assert [spot.name for spot in presence_words.spots(every)] == ["c", "b", "e", "a", "d"]
+    assert [spot.name for spot in words.spots(every)] == ["c", "b", "e", "a", "d"]
 
 
 def test_the_lead_says_presence_first_and_the_insider_once(made: Evidence) -> None:
@@ -95,7 +94,7 @@ def test_places_with_telling_hours_are_named_beside_the_one_that_tells_most(made
         top = fill(saying(made, alerts=alerts), []).partition("<nav")[0]
         assert top.count("Hour by hour it differs") == times
     flat = [each.model_copy(update={"by_step": []}) for each in made.summary.presence]
-    assert "Hour by hour" not in " ".join(presence_words.lead(made.summary.model_copy(update={"presence": flat})))
+    assert "Hour by hour" not in " ".join(words.lead(made.summary.model_copy(update={"presence": flat})))
 
 
 def test_what_an_alert_says_of_the_insider_is_not_said_again(made: Evidence) -> None:
@@ -118,15 +117,13 @@ def test_a_page_about_groups_says_what_is_assumed_of_others(made: Evidence) -> N
 
 def test_what_an_insider_finds_of_noisy_counts_is_an_interval(made: Evidence) -> None:
     some = presence(made.people.places[:2], exact=False)
-    said = presence_words.of_insider(presence_words.spots(some))
+    said = words.of_insider(words.spots(some))
     assert said == [
         "An insider, who knows where everybody else was, finds 30 to 60 of 100 people who were there, depending on "
         "the place, wrongly accusing 1 of 100 who were not."
     ]
     one = [at_place("gate", "insider", bracket(1.0)), *some]
-    assert presence_words.of_insider(presence_words.spots(one))[0].endswith(
-        "For 1 of 3 places they tell it for certain."
-    )
+    assert words.of_insider(words.spots(one))[0].endswith("For 1 of 3 places they tell it for certain.")
 
 
 def test_where_presence_was_not_measured_the_lead_says_so(made: Evidence) -> None:
@@ -173,12 +170,12 @@ def test_presence_is_drawn_by_place_by_way_and_by_hour(made: Evidence) -> None:
 
 
 def test_the_best_ways_to_publish_are_named(made: Evidence) -> None:
-    every = presence_words.spots(made.summary.presence, made.called)
+    every = words.spots(made.summary.presence, made.called)
     (said,) = section.of_ways(every)
     assert "71 to 100 are found if counts are exact; at most 5 are with noise 2." in said
     assert said.startswith("By all counts of the day")
     few = [each.model_copy(update={"ways": each.ways[:4]}) for each in made.summary.presence]
-    (said,) = section.of_ways(presence_words.spots(few))
+    (said,) = section.of_ways(words.spots(few))
     assert "of the other ways that were tried, rounded to 10 leaves least: 8 to 12." in said
 
 
@@ -187,7 +184,7 @@ def test_no_way_is_praised_for_what_a_single_count_tells(made: Evidence) -> None
         each.model_copy(update={"ways": [way.model_copy(update={"power": 0.02, "day": None}) for way in each.ways]})
         for each in made.summary.presence
     ]
-    (said,) = section.of_ways(presence_words.spots(untried))
+    (said,) = section.of_ways(words.spots(untried))
     assert "2 of 100 people who were there are found if it is exact. What all counts of a day tell" in said
     assert "at most" not in said
 
@@ -207,7 +204,7 @@ def test_names_that_no_picture_can_show_are_as_on_the_rest_of_the_page(made: Evi
     people = replace(made.people, places=nasty)
     labelled = presence(nasty[:2])
     labelled[0] = labelled[0].model_copy(update={"label": "a\u202eb"})
-    table = section.rows(presence_words.spots(labelled, replace(made, people=people).called))
+    table = section.rows(words.spots(labelled, replace(made, people=people).called))
     assert {*table["place"]} == {*replace(made, people=people).places[:2]}
     assert not {"\n", "\u202e"} & {*"".join([*table["place"], *table["what"]])}
 
@@ -360,12 +357,10 @@ def test_the_worst_hour_is_named_beside_the_one_that_tells_of_most_people() -> N
         HourAnswer(step=20, people=None, advantage=0.97, share=0.01, begins="20:00"),
     ]
     calm = bracket(0.1, 0.2)
-    spots = presence_words.spots([at_place("office", "habits", calm, by_step=hours)])
-    (said,) = presence_words._of_hours(spots, [])
+    spots = words.spots([at_place("office", "habits", calm, by_step=hours)])
+    (said,) = words._of_hours(spots, [])
     assert "about 60 at office at 09:00 (up to 97 at 20:00, for the few who are there then)." in said
-    (said,) = presence_words._of_hours(
-        presence_words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), []
-    )
+    (said,) = words._of_hours(words.spots([at_place("office", "habits", calm, by_step=hours[:1])]), [])
     assert "up to" not in said
 
 

@@ -17,9 +17,9 @@ from tests.report.small_report import data, saved, small_evidence, specs, summed
 
 from passerby.audits.summary import Summary
 from passerby.report import chart
-from passerby.report.boxes import boxes
-from passerby.report.cuts import TENTHS
+from passerby.report.evidence import TENTHS
 from passerby.report.page import built, fill
+from passerby.report.sections.traits import boxes
 from passerby.support.rule_of_five import FEW, middle_ranks, rank_ranks, reached_ranks
 
 Floats = NDArray[np.float64]

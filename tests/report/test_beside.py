@@ -7,8 +7,8 @@ import pytest
 
 import passerby as pb
 from passerby.model.counts import Count
-from passerby.report import beside
-from passerby.report.beside import kept_back
+from passerby.report import complementary
+from passerby.report.complementary import kept_back
 from passerby.support.rule_of_five import FEW
 
 RAW = pb.Raw()
@@ -87,7 +87,7 @@ def test_flows_and_those_who_are_there() -> None:
 
 def test_many_counts_are_kept_back_together(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = present(([0], [1], [0, 1], [0, 1, 2]))
-    monkeypatch.setattr(beside, "MOST", 3)
+    monkeypatch.setattr(complementary, "MOST", 3)
     assert kept_back(counts, told([3, 6, 9, 20]), 1) == {2, 3}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from passerby.report.labels import HIDDEN, LONGEST, readable
+from passerby.report.evidence import HIDDEN, LONGEST, readable
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,7 @@ from tests.report.small_report import data, number, per_person, rows_of, saved, 
 
 import passerby as pb
 from passerby.report import chart
-from passerby.report.cuts import cuts
-from passerby.report.evidence import Evidence
+from passerby.report.evidence import Evidence, cuts
 from passerby.report.page import built, fill
 from passerby.report.sections import exposure
 from passerby.support.rule_of_five import FEW, count_in_fives, middle

@@ -8,16 +8,16 @@ import pytest
 from tests.report.small_report import saved, small_evidence, specs, summed
 
 import passerby as pb
+from passerby.audits.findings import Findings
 from passerby.audits.results import Rows
 from passerby.audits.validation import check_settings
-from passerby.audits.what_if import Findings
 from passerby.errors import PasserbyError
 from passerby.report import section as section_file
 from passerby.report.evidence import Evidence
 from passerby.report.page import render, render_internal
 from passerby.report.section import Section, rests_on, sheet
 from passerby.report.sections import SECTIONS
-from passerby.report.terms import question
+from passerby.report.words import question
 from passerby.runs.notebook import Report
 from passerby.support.rule_of_five import FEW
 

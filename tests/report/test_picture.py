@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from passerby.kernels import disk
+from passerby.kernels import jit
 from passerby.report import picture
 
 SCRIPT = "draw();"
@@ -20,7 +20,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         calls.append(1)
         return SCRIPT
 
-    monkeypatch.setattr(disk, "folder", lambda: tmp_path)
+    monkeypatch.setattr(jit, "folder", lambda: tmp_path)
     monkeypatch.setattr(picture, "_put_together", put_together)
     monkeypatch.setattr(picture, "version", lambda _: "1.0")
     monkeypatch.setattr(picture, "_dialect", lambda: "6.0")

@@ -14,10 +14,7 @@ import passerby as pb
 from passerby.audits.record import Mean
 from passerby.audits.results import Rows
 from passerby.report import chart
-from passerby.report.boxes import boxes as made_of
-from passerby.report.boxes import strips
-from passerby.report.cuts import CURVES, cuts
-from passerby.report.evidence import Evidence
+from passerby.report.evidence import CURVES, Evidence, cuts
 from passerby.report.facts import in_short
 from passerby.report.sections import (
     adversaries,
@@ -30,6 +27,8 @@ from passerby.report.sections import (
     realisation,
     traits,
 )
+from passerby.report.sections.traits import boxes as made_of
+from passerby.report.sections.traits import strips
 from passerby.runs.notebook import Report
 from passerby.support.rule_of_five import FEW, effective_people, middle
 

@@ -8,8 +8,8 @@ from tests.report.small_report import data, summed
 
 import passerby as pb
 from passerby.audits.settings import Measurement
-from passerby.audits.trials import explore
 from passerby.audits.validation import check_settings
+from passerby.audits.what_if import explore
 from passerby.others.counted import numbers
 from passerby.report.evidence import Evidence
 from passerby.report.sections import counts, noise, ranking

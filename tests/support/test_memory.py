@@ -13,7 +13,7 @@ import pytest
 import passerby as pb
 from passerby import cli
 from passerby.support.files import write_json
-from passerby.support.memory import is_about_memory, raise_about_memory
+from passerby.support.processes import is_about_memory, raise_about_memory
 from passerby.visits.files import check_file, list_files
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import passerby as pb
 from passerby.cli import main
-from passerby.tables.margins import Margins, read_margins
+from passerby.tables.suppress import Margins, read_margins
 
 TABLE = "place,08:00,09:00,total\na,5,20,25\nb,40,30,70\nc,31,12,43\ntotal,76,62,138\n"
 

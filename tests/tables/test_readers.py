@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passerby.mechanisms import DiscreteGaussian, Gaussian, Mechanism, Raw, Rounding, Suppression
-from passerby.tables.readers import reader_losses
+from passerby.tables.ways import reader_losses
 
 TABLE = np.array([[3.0, 12.0, np.nan], [4.0, 7.0, 30.0], [11.0, 7.0, 2.0]])
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from passerby import InputError
-from passerby.visits.grid import METRES_PER_DEGREE, Cells, grid_names
+from passerby.visits.names import METRES_PER_DEGREE, Cells, grid_names
 
 LATITUDE = st.floats(-85, 85)
 LONGITUDE = st.floats(-180, 180)

@@ -8,8 +8,7 @@ import pytest
 from tests.visits.test_store import compared
 
 import passerby as pb
-from passerby.people.sensors import fixed_sensors, scheduled_sensors
-from passerby.people.zones import Zones, read_zones
+from passerby.people.sensors import Zones, fixed_sensors, read_zones, scheduled_sensors
 from passerby.visits import read_visits, store
 from passerby.visits.names import ZEROS, Names, name_of
 

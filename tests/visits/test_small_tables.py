@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import passerby as pb
-from passerby.audits import sensitive
-from passerby.people import count_rows, flow_tables, sensors, zones
-from passerby.plans import weights
-from passerby.visits.small_tables import NOTE, Header, read_table
+from passerby.audits import question_words
+from passerby.people import count_rows, flow_tables, sensors
+from passerby.plans import task
+from passerby.visits.delimited import NOTE, Header, read_table
 
 HEADERS = {
     "counts": count_rows.COUNTS,
@@ -19,9 +19,9 @@ HEADERS = {
     "profile": flow_tables.PROFILE,
     "published": count_rows.PUBLISHED,
     "schedule": sensors.SCHEDULE,
-    "sensitive": sensitive.HEADER,
-    "weights": weights.HEADER,
-    "zones": zones.HEADER,
+    "sensitive": question_words.HEADER,
+    "weights": task.HEADER,
+    "zones": sensors.HEADER,
 }
 
 

@@ -10,10 +10,9 @@ import pytest
 from tests.visits.test_store import compared, stored
 
 import passerby as pb
-from passerby.audits.publication import read_published
+from passerby.audits.release import read_published
 from passerby.cli import main
-from passerby.people.sensors import scheduled_sensors
-from passerby.people.zones import read_zones
+from passerby.people.sensors import read_zones, scheduled_sensors
 from passerby.visits import read_visits
 
 DAYS = 3

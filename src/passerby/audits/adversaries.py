@@ -29,11 +29,9 @@ from passerby.support.checks import is_whole, path, whole
 from passerby.support.statistics import lower_limit, upper_limit
 from passerby.support.workers import Progress, collect
 
-from .attacks import Look, seen_alike
-from .job import Job, check_job
-from .knowledge import Knowing, Stranger, Target, blind_guess, found_by
+from .attacks import Knowing, Look, Stranger, Target, blind_guess, found_by, seen_alike
+from .job import Job, check_job, only, some_people
 from .person import stream_of
-from .sample import only, some_people
 from .settings import BacktestSettings, Measurement
 
 Ints = NDArray[np.int64]

@@ -1,4 +1,9 @@
-"""Everyone: the loss of each person, in partitions shared by workers and able to survive an interruption."""
+"""Everyone: the loss of each person, in partitions shared by workers and able to survive an interruption.
+
+Effort by need: a cheap pass for everyone, then a thorough one for people with a decisive interval.
+
+A share of the visits, audited by itself: the function for each partition of other engines.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +11,38 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from passerby.errors import InputError
+from passerby.model.kinds import check_release
 from passerby.model.release import Release
-from passerby.others.by_habits import everyone_else
+from passerby.others.by_habits import ByHabits, everyone_else
 from passerby.others.counted import Counted, counted
-from passerby.people.habits import People
+from passerby.people.habits import People, check_people
 from passerby.questions.question import Question
 from passerby.support.blocks import Team
 from passerby.support.checkpoints import Checkpoints
-from passerby.support.checks import path
+from passerby.support.checks import is_word, path, whole
 from passerby.support.workers import Progress
+from passerby.visits.readers import read_part
+from passerby.visits.steps import Steps
+from passerby.visits.table import Visits
+from passerby.visits.windows import Rule, Tracing, traced
 
-from .columns import SCHEMA
 from .engine import engine_of
 from .everyone import Everyone, Partition, check_own, joined
-from .job import Job, check_job, enough_workers
-from .person import audit_person
-from .publication import Counts, realised_rows
+from .job import Job, check_job, doubted, enough_workers, only
+from .person import SCHEMA, audit_person
 from .question_rows import Asked
 from .question_words import places_by_name
-from .questions import ask_everyone
-from .results import Rows
-from .settings import EngineSettings, Measurement
+from .questions import ask_everyone, pieces_of
+from .release import Counts, realised_rows
+from .results import Rows, open_people
+from .settings import EngineSettings, Measurement, StepSettings
 
 
 def audit(
@@ -157,3 +169,166 @@ def clear_parts(folder: str | Path) -> None:
             file.unlink(missing_ok=True)
     if parts.is_dir() and not any(parts.iterdir()):
         parts.rmdir()
+
+
+#: The first pass has half of the effort, the second one four times of it for an eighth of the people: the other half.
+CHEAP, THOROUGH, SHARE = 0.5, 4.0, 8
+#: Each pass has a share of the doubt: an interval may come from either.
+EACH = 0.5
+#: The second pass adds this to the seed: its draws must not be the draws behind the choice of people.
+AFRESH = 2**32
+
+
+def first_pass(how: Measurement) -> Measurement:
+    """The effort of the first pass, for everyone."""
+    return replace(doubted(how, EACH), runs=max(2, round(how.runs * CHEAP)), budget=how.budget * CHEAP)
+
+
+def second_pass(how: Measurement) -> Measurement:
+    """The effort of the second pass, for people with a decisive interval, from the requested effort."""
+    runs, budget = round(how.runs * THOROUGH), how.budget * THOROUGH
+    return replace(doubted(how, EACH), runs=runs, budget=budget, seed=how.seed + AFRESH)
+
+
+def audit_open(
+    job: Job,
+    thresholds: Sequence[float],
+    folder: Path | None = None,
+    *,
+    team: Team = Team(),  # noqa: B008
+    values: Counts | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Everyone's rows, at no more effort than the job's, with second-pass rows for open people.
+
+    People are open if their interval is wider than the tolerance: intervals around a threshold come first, then the
+    widest (`open_people`). Their rows are of the second pass alone, but for pooled values. Keeping draws chosen by
+    earlier ones would favour lucky ones. If others are known by their habits, one pass is made.
+    """
+
+    def audited(some: Job, kept: Path | None) -> pl.DataFrame:
+        return audit_everyone(Everyone.here(some, team), kept, values, progress).table
+
+    if isinstance(job.others, ByHabits):
+        return audited(job, folder)
+    table = audited(replace(job, measurement=first_pass(job.measurement)), folder)
+    wide = np.flatnonzero((table["status"] == "wide").to_numpy())
+    chosen = wide[
+        open_people(table["lower"].gather(wide), table["upper"].gather(wide), thresholds, len(table) // SHARE)
+    ]
+    if not len(chosen):
+        return table
+    again = audited(_some(job, chosen), None if folder is None else second_folder(folder))
+    pooled = [name for name in table.columns if name.startswith("pooled_")]
+    again = again.with_columns(table[name].gather(chosen) for name in pooled)
+    rows = pl.concat([table, again]).with_columns(row=pl.Series([*range(table.height), *chosen.tolist()]))
+    return rows.unique("row", keep="last").sort("row").drop("row")
+
+
+def second_folder(folder: Path) -> Path:
+    """The folder of the second pass for finished parts."""
+    return Path(folder) / "parts" / "open"
+
+
+def clear_passes(folder: Path) -> None:
+    """Remove the partitions of all passes of a finished audit."""
+    for other in (second_folder(folder), pieces_of(folder).parent):
+        _clear(other)
+    clear_parts(folder)
+
+
+def _clear(folder: Path) -> None:
+    if folder.is_dir():
+        clear_parts(folder)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _some(job: Job, chosen: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Job:
+    """The second pass of a job, for the chosen people alone."""
+    others = job.others
+    if isinstance(others, Counted):
+        others = replace(others, actual=others.actual[chosen])
+    return replace(job, people=only(job.people, chosen), others=others, measurement=second_pass(job.measurement))
+
+
+def audit_partition(
+    visits: Any,
+    like: People,
+    release: Release,
+    misses: int = Measurement.misses,
+    *,
+    min_active: int = StepSettings.min_active,
+    rule: Rule = "most-visited",
+    tolerance: float = Measurement.tolerance,
+    runs: int = Measurement.runs,
+    confidence: float = Measurement.confidence,
+    budget: float = Measurement.budget,
+    seed: int = Measurement.seed,
+    questions: Sequence[Question | str | int] | None = None,
+) -> pl.DataFrame:
+    """The loss of the people of some visits, as rows of the table of `audit`, ordered by person.
+
+    `visits` is a table (polars, pandas or Arrow) with all visits of each person that is in it, and of nobody twice;
+    times without a zone are by the clock of `like`. `like` are people whose steps, places and habits of everybody are
+    taken, and whether times are cut: fitted to all visits, or to a sample of people. Rows are then those of
+    `audit(fit_people(...))` of everybody,
+    if `like` were. Numbers of others that the mechanism needs are those that `like` counted: give them with
+    `Release(others=...)` where it is a sample. Who is known too seldom is left out; where that is everybody, the table
+    is empty. The other arguments are those of `audit`, which works in this process alone.
+
+    >>> import passerby as pb
+    >>> city = pb.simulate_city(people=40, places=20, days=4)
+    >>> like = pb.fit_people(city, window="3h", places=9, min_active=1, holdout=4)
+    >>> frame = city.table.select("time", person=city.people.gather(city.table["person"]),
+    ...                           place=city.places.gather(city.table["place"]))
+    >>> some = audit_partition(frame.filter(pl.col("person") < 10), like, pb.Release([0, 1, 0, 1]), min_active=1)
+    >>> whole = pb.audit(like, pb.Release([0, 1, 0, 1]))
+    >>> some.equals(whole.filter(pl.col("person").is_in(some["person"].to_list())))
+    True
+    """
+    check_people(like, "like")
+    check_release(release)
+    whole(min_active, "min_active")
+    if not is_word(rule, get_args(Rule)):
+        raise InputError(f"rule is {rule!r}; choose one of {', '.join(map(repr, get_args(Rule)))}")
+    if release.crowd is not None and release.crowd.open:
+        raise InputError("others: with Crowd(), everybody's habits are needed for each person; use audit instead")
+    people = _people(read_part(visits, like.timezone, cut=like.left_out.cut), like, min_active, rule)
+    if people is None or not len(people):
+        return pl.DataFrame(schema={"person": like.ids.dtype, **SCHEMA})
+    return audit(
+        people,
+        release,
+        misses,
+        tolerance=tolerance,
+        runs=runs,
+        confidence=confidence,
+        budget=budget,
+        seed=seed,
+        workers=1,
+        questions=questions,
+    ).sort("person")
+
+
+def _people(visits: Visits, like: People, min_active: int, rule: Rule) -> People | None:
+    """People with the steps and places of others; None if nobody is seen in these steps at these places."""
+    # Places are in the order of all of them, to settle ties. Steps go by the clock; it may not have such an hour.
+    visited = set(visits.places.to_list())
+    there = [number for number, name in enumerate(like.places[:-1]) if name in visited]
+    if not there:
+        return None
+    cut, count = like.fitted.shape[1], like.fitted.shape[1] + like.actual.shape[1]
+    steps = Steps(like.starts[0].astype("datetime64[us]").item(), like.window, count, like.timezone)
+    end = steps.origin + count * like.window
+    places = tuple(like.places[number] for number in there)
+    traces, _, ids, *_ = traced(Tracing(steps, end, places, 1, rule, cut), visits)
+    array = np.array([*there, like.elsewhere], dtype=np.int32)[traces]
+    known = (array[:, :cut] != like.elsewhere).sum(axis=1)
+    enough: NDArray[np.int64] = np.flatnonzero(known >= max(min_active, 1))
+    return replace(
+        like,
+        fitted=np.ascontiguousarray(array[enough, :cut]),
+        actual=np.ascontiguousarray(array[enough, cut:]),
+        ids=ids.gather(enough.tolist()),
+    )

@@ -17,10 +17,9 @@ from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 from .attacks import BACKTESTED
-from .departure import least_departure
 from .event_promises import TESTS, VISITED, Events
 from .windows import LEVEL as LEVEL
-from .windows import Verdict, Windows, close, variance
+from .windows import Verdict, Windows, close, least_departure, variance
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,24 +8,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from passerby.audits.findings import candidates
 from passerby.errors import InputError
 from passerby.people.habits import People, places_visited
 from passerby.support.processes import all_cores
 from passerby.support.workers import Progress
 
 from .adversaries import adversaries
-from .backtest import run_backtest
-from .earlier import earlier_origins
+from .backtest import earlier_origins, run_backtest
+from .engine import TIMING, TIMING_ADVERSARIES, TIMING_BACKTEST, TIMING_TRIALS, Tell, begin
 from .inputs import Inputs
-from .job import Job, enough_workers
+from .job import Job, enough_workers, only, some_people
 from .person import audit_person
 from .presence import MOST_PAIRS, presence
 from .question_rows import rows_of
-from .sample import only, some_people
 from .settings import AuditSettings, Measurement
-from .stages import TIMING, TIMING_ADVERSARIES, TIMING_BACKTEST, TIMING_TRIALS, Tell, begin
 from .subjects import subjects_of
-from .trials import candidates, explore, number_of_trials
+from .what_if import explore, number_of_trials
 
 #: The most and the fewest timed people, and the seconds after which timing stops.
 HANDFUL, LEAST, ENOUGH = 40, 4, 6.0

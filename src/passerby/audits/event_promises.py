@@ -25,10 +25,8 @@ from passerby.questions.laws import gaps
 from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW
 
-from .job import Job, over_states
+from .job import Job, kept_part, over_states, some_numbers
 from .question_rows import FALSE
-from .remainder import kept_part
-from .sample import some_numbers
 from .subjects import subjects_of
 
 Floats = NDArray[np.float64]

@@ -24,9 +24,8 @@ from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.files import whole_or_nothing
 from passerby.support.workers import Progress
 
-from .job import Job, check_job
+from .job import Job, check_job, only
 from .results import Rows, write_rows
-from .sample import only
 
 #: People per partition, at most: large enough to be worth a task and a file, small enough to lose little by a fault.
 PARTITION = 1000

@@ -10,7 +10,7 @@ import polars as pl
 
 from passerby.model.release import Release
 from passerby.people.flows import Residents
-from passerby.questions.trace.question import Trace
+from passerby.questions.trace.measure import Trace
 from passerby.support.numbers import percent, span
 from passerby.support.workers import Progress
 

@@ -1,4 +1,7 @@
-"""The inputs before anybody is measured: the people, the release, and the published values."""
+"""The inputs before anybody is measured: the people, the release, and the published values.
+
+The worth of knowing everybody's day: guesses made with it and without it, without any counts.
+"""
 
 from __future__ import annotations
 
@@ -14,40 +17,88 @@ from passerby.audits.everyone import Everybody
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
+from passerby.others.counted import states_by_place
 from passerby.people.fit import Fitting, fit_traces, traces_of, tracing_for
 from passerby.people.habits import People
-from passerby.people.origins import spread
-from passerby.people.whereabouts import Whereabouts
-from passerby.people.zones import Levels, Zones, places_of, read_zones
+from passerby.people.origins import Whereabouts, spread
+from passerby.people.sensors import Levels, Zones, places_of, read_zones
+from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.questions.question import Question
-from passerby.questions.trace.question import Trace
+from passerby.questions.trace.guess import unaided_success
+from passerby.questions.trace.measure import Trace
+from passerby.questions.trace.methods.baseline import prior_trace
 from passerby.support.blocks import Team
+from passerby.support.numbers import percent
 from passerby.visits.all_visits import AllVisits
 from passerby.visits.clean_rows import DATES
 from passerby.visits.readers import read_visits
 from passerby.visits.steps import written
 from passerby.visits.store import StoredVisits
-from passerby.visits.table import Visits
-from passerby.visits.traces import Traces
+from passerby.visits.table import Traces, Visits
 
 from .alerts import alerts
 from .asking import parse_questions
-from .backtest import BacktestJob
-from .coverage import Coverage, coverage_of
-from .day import said_of_the_day
-from .earlier import MOST_PEOPLE, Origins, earlier_traces
+from .backtest import MOST_PEOPLE, BacktestJob, Origins, earlier_traces
+from .coverage import MOST, Coverage, coverage_of
+from .engine import FITTING, READING, Tell, begin
 from .everyone import Everyone
-from .expectation import MOST
-from .job import Job
-from .publication import Counts, Published, read_published
+from .job import Job, only, seen_by, some_numbers, some_people
 from .question_rows import Asked
-from .question_words import Zone, places_by_name
-from .release import Sensing, build_mechanism, build_release, row_reader
-from .sample import only, some_numbers, some_people
-from .sensitive import sensitive_places
+from .question_words import Zone, places_by_name, sensitive_places
+from .release import Counts, Published, Sensing, build_mechanism, build_release, read_published, row_reader
 from .settings import AuditSettings, DataSettings, Measurement
-from .stages import FITTING, READING, Tell, begin
 from .stored import SHOWN, StoredPeople, read_everyone, store_of
+
+#: A note for habits with a common part the adversary cannot learn.
+UNTOLD = (
+    "What everybody did at the published steps is left out of habits: the adversary knows the others by their habits "
+    "alone, and the published totals do not tell it."
+)
+
+
+def worth_of_the_day(people: People, misses: int, sample: int, seed: int = 0) -> tuple[float, float] | None:
+    """The mean chance to be found without any counts, without and with knowledge of everybody's day.
+
+    Both guess the likeliest trace, of `sample` people, and are scored by habits with everybody's day. None if habits
+    have no such part.
+    """
+    if people.common is None or not len(people):
+        return None
+    steps, apart = people.actual.shape[1], replace(people, common=None)
+    found = []
+    for person in some_people(people, sample, seed).tolist():
+        blind, places = apart.prior(person)
+        guess = places[prior_trace(blind, steps)]
+        known, states = people.prior(person, sorted({int(place) for place in guess if place >= 0}))
+        number = states_by_place(states, len(people.places), None)
+        found.append([unaided_success(known, each, misses) for each in (number[guess], prior_trace(known, steps))])
+    without, with_it = np.mean(found, axis=0).tolist()
+    return without, max(without, with_it)
+
+
+def said_of_the_day(
+    people: People, misses: int, sample: int, seed: int = 0, release: Release | None = None
+) -> tuple[str, ...]:
+    """The same in a sentence, with everybody's day; empty if habits have no such part.
+
+    If others are known by their habits alone, the totals of the `release` are the evidence on the day, if possible.
+    """
+    wanted, people = people.common, people if release is None else seen_by(people, release)
+    if wanted is not None and people.common is None:
+        return (UNTOLD,)
+    if isinstance(people.common, Totals) and people.common.impossible:
+        return (IMPOSSIBLE,)
+    worth = worth_of_the_day(people, misses, sample, seed) if sample else None
+    if worth is None or people.common is None:
+        return ()
+    without, with_it = map(percent, worth)
+    steps = people.actual.shape[1]
+    asked = f"all but {misses} of {steps} steps" if misses else f"all {steps} steps"
+    return (
+        f"{people.common.words} The adversary knows of it. Without any counts they name {asked} with a chance of "
+        f"{with_it} on average, and with {without} if they did not know of it.",
+    )
+
 
 SOME_SHOWN = (
     "The figures of the page, what was tried out and other adversaries rest on {shown:,} of the {eligible:,} people, "

@@ -24,15 +24,15 @@ from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.rule_of_five import FEW, fives_below, rest_enough
 from passerby.support.workers import Progress, collect, silent
 
+from .job import some_numbers
 from .person import stream_of
 from .presence import Work, by_questions, person_of
 from .presence_all import MEMBERS, Present
 from .presence_crowd import Table, cells_of, coin_of
 from .presence_habits import Beside, row_of
-from .question_record import Bracket, PlaceAnswers, ShareAnswers
 from .question_rows import HABITS, INSIDER, Asked, Row, rows_of
 from .question_words import Zone
-from .sample import some_numbers
+from .record import Bracket, PlaceAnswers, ShareAnswers
 
 Floats = NDArray[np.float64]
 

@@ -1,4 +1,7 @@
-"""One person of an audit: their row of the table."""
+"""One person of an audit: their row of the table.
+
+The columns of an audit's table.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import hashlib
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, PasserbyError
@@ -16,10 +20,10 @@ from passerby.outcomes.series import one_series
 from passerby.questions.trace.guess import UNBOUNDED, bracket_series
 from passerby.questions.trace.loss import Loss
 from passerby.questions.trace.measure import Enough
+from passerby.questions.trace.methods import ATTACKS, BOUNDS
 from passerby.questions.trace.methods.crowd import blind_guesses
 
-from .job import Job, over_states
-from .remainder import Measured, by_steps, measured
+from .job import Job, Measured, by_steps, measured, over_states
 
 
 def audit_person(job: Job, person: int) -> dict[str, object]:
@@ -115,3 +119,34 @@ def stream_of(seed: int, person: object) -> list[int]:
     """The seed of one person's random numbers: depends on the seed and the person alone."""
     digest = hashlib.blake2b(str(person).encode(), digest_size=8).digest()
     return [seed, int.from_bytes(digest, "big")]
+
+
+HITS = tuple(f"hit_{name}" for name in ATTACKS)
+
+SCHEMA: dict[str, pl.DataType] = {
+    "status": pl.String(),
+    **{
+        name: pl.Float64()
+        for name in (
+            "lower",
+            "upper",
+            "baseline_lower",
+            "baseline_upper",
+            "advantage_lower",
+            "advantage_upper",
+            "pooled_lower",
+            "pooled_upper",
+            "pooled_reach",
+            *(f"attack_{name}" for name in ATTACKS),
+            *(f"error_{name}" for name in ATTACKS),
+            *(f"bound_{name}" for name in BOUNDS),
+            "sighted",
+            "spectral_gap",
+        )
+    },
+    "places": pl.Int64(),
+    "series": pl.Int64(),
+    "sampled": pl.Boolean(),
+    "estimated": pl.String(),
+    **{name: pl.Boolean() for name in HITS},
+}

@@ -38,13 +38,12 @@ from passerby.support.checks import whole
 from passerby.support.workers import Progress, collect
 
 from .asking import words_of
-from .job import Job, check_job, over_states
+from .job import Job, check_job, over_states, some_numbers
 from .person import stream_of
 from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
 from .presence_habits import Beside, Ceiling, Person, cells, closed, rows_of_places
 from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
-from .sample import some_numbers
 from .settings import Measurement, QuestionSettings
 from .subjects import subjects_of
 

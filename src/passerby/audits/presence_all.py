@@ -19,14 +19,13 @@ from passerby.support.rule_of_five import FEW, rest_enough
 from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
-from .job import Job
+from .job import Job, some_numbers
 from .presence import Presence, Watched, Work, answered, by_habits, choose, person_of, work_of
 from .presence_summary import LOOKED_AT, NOISE, RULES, About, about_presence, few_and_found, single_counts, told_places
-from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .question_rows import HABITS, INSIDER
 from .question_words import Named, Zone
+from .record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .results import Rows
-from .sample import some_numbers
 from .settings import Measurement
 
 #: Places at which ways to publish are tried on all counts of a day together, and people who are tried there.

@@ -19,16 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.audits.presence_crowd import log_ratios, published
-from passerby.audits.presence_tests import Scored, tested
+from passerby.audits.presence_tests import Scored, measures, shifted, single_law, tested
 from passerby.measurement.setup import Setup
 from passerby.mechanisms import Mechanism
-from passerby.mechanisms.group import grouped
 from passerby.model.count import mechanism_of
 from passerby.model.counts import Visitors
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
-from passerby.others.crowd import channel_of
-from passerby.outcomes.stand_ins import stand_ins
 from passerby.questions.crowd_told import alike_but_for_one
 from passerby.questions.draws import Drawn
 from passerby.questions.event import Event
@@ -338,15 +335,6 @@ def closed(yes: float) -> Row:
     return {**_pairs(**{name: (value, value) for name, value in pairs.items()}), **of_weeks(nothing, nothing)}
 
 
-def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
-    """The most evidence of single counts: the advantage, the power, and the least frequency of being sure."""
-    return (
-        max((law.advantage for law in laws), default=0.0),
-        max((law.power(FALSE) for law in laws), default=FALSE),
-        max((law.surely(SURE, odds) for law in laws), default=0.0),
-    )
-
-
 def single_counts_of(person: Person, zone: tuple[int, ...] | None, yes: float) -> list[Law]:
     """The laws of single counts with the event and without, of those that tell most: exact, or telling less.
 
@@ -369,21 +357,3 @@ def single_counts_of(person: Person, zone: tuple[int, ...] | None, yes: float) -
         if law is not None:
             found.append(law)
     return found
-
-
-def shifted(table: Table, cell: int, share: float, size: int) -> Law:
-    """The law of a raw count: in a share of the cases, the person and their companions are counted as well."""
-    chances = table.chances[cell]
-    absent, present = np.append(chances, np.zeros(size)), np.append(np.zeros(size), chances)
-    return Law(share * present + (1 - share) * absent, absent)
-
-
-def single_law(way: Mechanism, table: Table, cell: int, known: int, share: float, size: int) -> Law | None:
-    """The same for a count under a mechanism, or a slightly less informative law; None if it cannot be found."""
-    least, chances = table.at(cell)
-    channel = channel_of(way, (known + least, chances))
-    pair = stand_ins(grouped(channel.mechanism, channel.others, size), channel.others)
-    if pair is None:
-        return None
-    absent, present = pair[0].T
-    return Law(share * present + (1 - share) * absent, absent)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.presence_tests import shifted, single_law
 from passerby.mechanisms import Gaussian, Mechanism, Raw, Rounding, Suppression, Then
 from passerby.model.counts import Visitors
 from passerby.model.release import Release
@@ -21,11 +22,11 @@ from passerby.support.rule_of_five import FEW, fives_below, rounded_down
 
 from .presence import Watched
 from .presence_crowd import Numbers
-from .presence_habits import Beside, Person, cells, shifted, single_law
-from .question_record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
+from .presence_habits import Beside, Person, cells
 from .question_rows import FALSE, HABITS, INSIDER, SURE
 from .question_summary import told_weeks
 from .question_words import Zone
+from .record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 
 Floats = NDArray[np.float64]
 

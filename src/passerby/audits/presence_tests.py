@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.presence_crowd import Table
 from passerby.audits.question_rows import FALSE, SURE
+from passerby.mechanisms import Mechanism
+from passerby.mechanisms.composition import grouped
+from passerby.others.crowd import channel_of
+from passerby.outcomes.stand_ins import stand_ins
+from passerby.questions.laws import Law
 from passerby.questions.laws import log_odds as log_odds_of
 from passerby.support.statistics import share_limits
 
@@ -69,3 +75,30 @@ def _at_most(share: Floats, draws: int, confidence: float) -> Floats:
     """About what the limit of a share is for so many draws: only a choice depends on it."""
     doubt = -math.log(1 - confidence) / max(1, draws)
     return share + doubt + np.sqrt(doubt * (doubt + 2 * share))
+
+
+def measures(laws: Sequence[Law], odds: float) -> tuple[float, float, float]:
+    """The most evidence of single counts: the advantage, the power, and the least frequency of being sure."""
+    return (
+        max((law.advantage for law in laws), default=0.0),
+        max((law.power(FALSE) for law in laws), default=FALSE),
+        max((law.surely(SURE, odds) for law in laws), default=0.0),
+    )
+
+
+def shifted(table: Table, cell: int, share: float, size: int) -> Law:
+    """The law of a raw count: in a share of the cases, the person and their companions are counted as well."""
+    chances = table.chances[cell]
+    absent, present = np.append(chances, np.zeros(size)), np.append(np.zeros(size), chances)
+    return Law(share * present + (1 - share) * absent, absent)
+
+
+def single_law(way: Mechanism, table: Table, cell: int, known: int, share: float, size: int) -> Law | None:
+    """The same for a count under a mechanism, or a slightly less informative law; None if it cannot be found."""
+    least, chances = table.at(cell)
+    channel = channel_of(way, (known + least, chances))
+    pair = stand_ins(grouped(channel.mechanism, channel.others, size), channel.others)
+    if pair is None:
+        return None
+    absent, present = pair[0].T
+    return Law(share * present + (1 - share) * absent, absent)

@@ -30,13 +30,12 @@ from passerby.questions.in_data import InData
 from passerby.questions.measure import measure
 from passerby.questions.question import Question
 from passerby.questions.trace.loss import Loss
-from passerby.questions.trace.question import Trace
+from passerby.questions.trace.measure import Trace
 
 from .asking import parse_question, words_of
-from .job import Job, over_states
+from .job import Job, by_steps, kept_part, measured, over_states
 from .person import stream_of
 from .question_words import Named
-from .remainder import by_steps, kept_part, measured
 
 Ints = NDArray[np.int64]
 

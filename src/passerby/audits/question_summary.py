@@ -14,10 +14,9 @@ from passerby.questions.question import Question
 from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached, rests_on_few, sizes_in_fives
 
 from .asking import sentence_of
-from .question_record import Answers, Bracket, PartAnswer, StepAnswer, WeekAnswer
 from .question_rows import ENDS, WEEKS, Asked
 from .question_words import Named
-from .record import Ends, Statistics
+from .record import Answers, Bracket, Ends, PartAnswer, Statistics, StepAnswer, WeekAnswer
 from .results import COUNTED, ROWS
 
 Floats = NDArray[np.float64]

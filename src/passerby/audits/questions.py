@@ -16,14 +16,13 @@ from passerby.support.blocks import Team
 from passerby.support.workers import Progress, collect
 
 from .everyone import Everyone, Partition, check_own, joined
-from .job import Job
+from .job import Job, some_numbers
 from .person import stream_of
 from .presence import Chosen, Presence, Watched, Work, by_cells, person_of, work_of
 from .presence_habits import row_of_membership
 from .question_rows import HABITS, SCHEMA, Asked, Row, rows_of
 from .question_words import Named
 from .results import Rows
-from .sample import some_numbers
 from .settings import Measurement
 
 #: The name of the table in an audit's folder.

@@ -1,24 +1,16 @@
 """The summary's part on habits: the outcomes of such predictions, and the success of other adversaries.
 
 Every number rests on at least five people, and shares of people really found are in steps of five.
+
+The summary of questions about people: means over them, and evidence on presence at a place.
+
+Every number rests on at least five people. Places are counted places and zones; groups of one to four are not told.
 """
 
 from __future__ import annotations
 
-from math import ceil, isfinite
-from statistics import fmean
-from typing import Any
-
-import numpy as np
-import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
-from passerby.errors import InputError
-from passerby.support.rule_of_five import FEW, fives_below, in_fives
-
-from .calibration import ADDED, PLAIN, Calibration, verdict_sentence
-from .departure import highest_mean
-from .event_promises import COUNTED, TESTS, VISITED, Events, said_of_tests
 from .windows import CLOSE
 
 
@@ -198,203 +190,171 @@ class Adversary(Record):
     right: float = Field(description="Share of the people who were really found, in steps of five people.")
 
 
-def told_backtest(
-    found: Calibration, upper: pl.Series, mean: Mean | None, table: pl.DataFrame | None = None
-) -> Backtest:
-    """The shareable part of a backtest.
+#: A single count is worth a sentence if it has so large a share of all people ever at the place.
+OFTEN = 0.05
 
-    `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss. With the `table` of
-    an audit, the published window is of everybody in it. Fewer than five tried people are refused.
-    """
-    check_told(found)
-    found = found if table is None else found.with_everyone(table)
-    tries = fives_below(float(found.by_origin["people"].sum()))
-    row = found.telling
-    right = _in_fives(row["right"], row["people"])
-    promises = [_promise(each, tries) for each in found.by_misses.iter_rows(named=True)]
-    nats, nats_upper = found.told_nats
-    windows = _windows(found)
-    added = next((each for each in windows if (each.what, each.steps_before) == (ADDED, 0)), None)
-    if row["what"] == ADDED and added is not None:
-        right = added.right
-    said = verdict_sentence(found.verdict, found.origins, row["what"], row["promised"], right)
-    return Backtest(
-        verdict=found.verdict,
-        sentence=said,
-        too_low=found.too_low,
-        origins=found.origins,
-        independent=found.independent,
-        people=fives_below(found.people),
-        share=round(found.share, 2),
-        gap=round(fmean(abs(each.right - each.promised) for each in promises if each.attack in PLAIN), 3),
-        by_misses=promises,
-        by_promise=[_promises(each) for each in found.by_promise.iter_rows(named=True) if each["people"] >= FEW],
-        windows=windows,
-        about=row["what"],
-        added=None if added is None else _added(added, found.origins),
-        tested=_tested(windows, found.origins),
-        events=[each for tried in found.tried if tried.events for each in _events(tried.events, tried.before)],
-        robust=_robust(nats, upper, mean),
-        robust_upper=_robust(nats_upper, upper, mean),
+
+class Bracket(Record):
+    """Means over people of both ends."""
+
+    lower: float
+    upper: float
+
+
+class StepAnswer(Record):
+    """The chance of the best guess of one step, over people."""
+
+    step: int = Field(description="The number of a published step, from 0.")
+    lower: float
+    upper: float
+    baseline: float = Field(description="That chance without the release.")
+
+
+class PartAnswer(Record):
+    """Whether people are counted at all, of those who are counted or of those who hardly ever are."""
+
+    counted: bool = Field(description="Whether these are the people who are counted.")
+    people: int = Field(description="How many of those it is open for: in fives, or the rest of them.")
+    advantage: Bracket
+    power: Bracket
+
+
+class WeekAnswer(Record):
+    """The advantage where the same is published for so many weeks, in all of which it holds or in none."""
+
+    weeks: int
+    lower: float
+    upper: float
+
+
+class Answers(Record):
+    """One question and one adversary, over people."""
+
+    question: str = Field(description="The question in words, as it is asked in settings.")
+    sentence: str = Field(description="The question in words, as it is read.")
+    kind: str = Field(description="trace, event, in_data or each_step.")
+    adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
+    people: int = Field(description="People who were asked about and have an answer. One to four are told as five.")
+    open: int = Field(
+        description="Of these, people for whom it is neither certain nor impossible; numbers are over them. One to "
+        "four are told as five, and the others as so many less."
+    )
+    chance: Statistics | None = Field(default=None, description="Of events: their chance without the release.")
+    loss: Ends | None = Field(
+        default=None, description="Of guesses: their chance to be right; for each step, the mean over steps."
+    )
+    baseline: Ends | None = Field(default=None, description="The same without the release.")
+    advantage: Ends | None = Field(
+        default=None,
+        description="Of events: the best test's true positives minus its false ones. Of guesses: what is added.",
+    )
+    power: Ends | None = Field(
+        default=None, description="Of events: share found of those for whom it holds, at 1 % false alarms."
+    )
+    certain: Ends | None = Field(
+        default=None, description="Of events: how often it becomes at least 90 % likely where it holds."
+    )
+    absent: Ends | None = Field(default=None, description="The same of its absence, where it does not hold.")
+    year: Ends | None = Field(
+        default=None, description="Of events: the advantage where the same is published 52 times, and habits are known."
+    )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="Of events: means over people of the advantage after 1, 4, 12, 26 and 52 weeks, if habits are "
+        "known.",
+    )
+    by_step: list[StepAnswer] = Field(default=[], description="For each step: means over people.")
+    groups: list[PartAnswer] = Field(
+        default=[],
+        description="Of being counted at all: people who are counted, and then people who hardly ever are; none where "
+        "either are one to four, or where nearly all is found of so few.",
     )
 
 
-def check_told(found: Calibration) -> None:
-    """Refuse a backtest of too few people for publication."""
-    if min(len(each.who) for each in found.tried) < FEW:
-        raise InputError(
-            f"backtest: fewer than {FEW} people were tried at an origin, of whom nothing may be told; try more people"
-        )
+class ShareAnswers(Record):
+    """One question to somebody who knows habits, and of the others where such a share of them was: means over some."""
+
+    question: str = Field(description="counted, or visited and the place that tells most, as in settings.")
+    place: str | None = Field(description="The place, if it is about one.")
+    share: float = Field(description="The share of the others who are known: 0 knows habits alone, 1 is an insider.")
+    people: int = Field(description="People of the sample, in fives, rounded down.")
+    advantage: Bracket = Field(description="The best test's true positives minus its false ones.")
+    power: Bracket = Field(description="Share found of those for whom it holds, at 1 % false alarms.")
 
 
-def _in_fives(share: float, people: int) -> float:
-    """A share of so many people in steps of five of them, told to be so many in fives."""
-    return in_fives(share, fives_below(people))
+class HourAnswer(Record):
+    """A single count of a place, for somebody who knows the others by their habits."""
+
+    step: int = Field(description="The number of a published step, from 0.")
+    begins: str = Field(default="", description="When the step begins, on the clock.")
+    people: float | None = Field(
+        description="How many people are expected there by habits, in fives, rounded down; null below five."
+    )
+    advantage: float = Field(description="What this count alone tells of who is counted in it: at most so much.")
+    share: float = Field(
+        default=1.0, description="How likely somebody is in this count who is ever at the place, by habits."
+    )
+
+    @property
+    def when(self) -> str:
+        """When the count is made, in words.
+
+        >>> HourAnswer(step=3, people=None, advantage=0.5, begins="03:00").when
+        'at 03:00'
+        """
+        return f"at {self.begins}" if self.begins else f"in step {self.step + 1}"
+
+    @property
+    def telling(self) -> bool:
+        """Whether it is of some people at the place: an hour with hardly anybody there exposes nobody."""
+        return self.share >= OFTEN
+
+    @property
+    def exposed(self) -> float:
+        """The share of all people ever at the place revealed by this count."""
+        return self.advantage * self.share
 
 
-def _windows(found: Calibration) -> list[Window]:
-    """All windows of enough people."""
-    events = {each.before: each.events for each in found.tried if each.events}
-    told: dict[tuple[str, int], float] = {}
-    out = []
-    for row in found.windows.filter(pl.col("people") >= FEW).iter_rows(named=True):
-        what, before = row["what"], row["before"]
-        if what == ADDED:
-            right: float | None = told["map", before] - told["prior", before]
-        else:
-            right = _in_fives(row["right"], row["people"])
-        if before in events and what in (VISITED, *TESTS):
-            right = events[before].share_there if what == VISITED else events[before].found(TESTS[what])
-        if right is None:
-            continue
-        told[what, before] = right
-        ends = {name: _rounded(row[name], 2) for name in ("lower", "upper")}
-        out.append(
-            Window(
-                what=what,
-                steps_before=before,
-                people=fives_below(row["people"]),
-                promised=round(row["promised"], 4),
-                right=round(right, 4),
-                chance=round(row["chance"], 3),
-                counts=round(row["counts"], 2),
-                verdict=row["verdict"],
-                **ends,
-            )
-        )
-    return out
+class WayAnswer(Record):
+    """Another way to publish the same counts of a place, for somebody who knows the others by their habits."""
 
-
-def _added(window: Window, origins: int) -> Added:
-    """The verdict on the gain from counts, in a sentence."""
-    said = verdict_sentence(str(window.verdict), origins, ADDED, window.promised, window.right)
-    return Added(verdict=str(window.verdict), sentence=said, promised=window.promised, right=window.right)
-
-
-def _tested(windows: list[Window], origins: int) -> list[Tested]:
-    """The verdicts of tests, in sentences."""
-    out = []
-    for each in windows:
-        if each.what in TESTS and not each.steps_before:
-            event, verdict, shares = TESTS[each.what], str(each.verdict), (each.promised, each.right)
-            said = said_of_tests(event, verdict, origins, *shares)
-            out.append(Tested(event=event, verdict=verdict, sentence=said, promised=shares[0], right=shares[1]))
-    return out
-
-
-def _events(events: Events, before: int) -> list[EventPromise]:
-    """The shareable part of the events of one origin."""
-    people, places = events.chance.shape
-    if people < FEW:
-        return []
-    chances: tuple[float | None, float | None] = (None, None)
-    if places:
-        chances = float(events.chance.mean()), events.share_there
-    visitors = int(events.there.any(axis=1).sum())
-    out = []
-    for name in (VISITED, COUNTED):
-        tests = events.tests[name]
-        some = len(np.unique(tests.who))
-        promised, right = chances if name == VISITED else (1.0, 1.0)
-        out.append(
-            EventPromise(
-                event=name,
-                steps_before=before,
-                people=fives_below(people),
-                places=places,
-                promised=_rounded(promised, 4),
-                right=_rounded(right, 4),
-                visitors=fives_below(visitors) if name == VISITED else fives_below(people),
-                tested=fives_below(some),
-                power=_rounded(float(tests.promised.mean()), 4) if some >= FEW else None,
-                found=_rounded(events.found(name), 4),
-            )
-        )
-    return out
-
-
-def _promise(row: dict[str, float], tries: int) -> Promise:
-    return Promise(
-        attack=str(row["attack"]),
-        misses=int(row["misses"]),
-        promised=round(row["promised"], 4),
-        **_found(row, tries),
-        verdict=str(row["verdict"]),
-        nats=_rounded(row["told_nats"], 2),
-        nats_upper=_rounded(row["told_nats_upper"], 2),
+    way: str = Field(description="The way in words.")
+    advantage: float = Field(description="What the most telling single count tells, as a mean over people.")
+    power: float | None = Field(
+        default=None, description="Share found of those who were there, by that count alone, at 1 % false alarms."
+    )
+    day: Bracket | None = Field(
+        default=None,
+        description="The same by all counts together, as a mean over few people; null where that was not tried.",
     )
 
 
-def _promises(row: dict[str, float]) -> Promises:
-    return Promises(
-        attack=str(row["attack"]),
-        promised=round(row["promised"], 4),
-        **_found(row, fives_below(row["tries"])),
-        people=fives_below(row["people"]),
+class PlaceAnswers(Record):
+    """Whether it can be told that somebody was at a counted place or zone, at any published step."""
+
+    place: str
+    label: str | None = Field(description="What a sensitive place is, as its file says.")
+    sensitive: bool = Field(description="Whether it was named as a place that nobody wants to be seen at.")
+    adversary: str = Field(description="insider: knows where everybody else was; habits: knows the others by habits.")
+    people: int = Field(
+        description="People of the sample who may well be there, and may well not: with a chance of 1 % to 99 %. "
+        "Numbers are means over them, null where they are fewer than five. They are told in fives, rounded "
+        "down, and one to four as five."
     )
-
-
-def _found(row: dict[str, float], tries: int) -> dict[str, Any]:
-    """The share of people really found, in fives of people, and the interval around it, moved with it.
-
-    An end stays on its side of 0, in agreement with the verdict.
-    """
-    right = in_fives(row["right"], tries)
-
-    def moved(end: float | None) -> float | None:
-        if end is None:
-            return None
-        there = end + right - row["right"]
-        return _rounded(0.0 if there * end < 0 else there, 2)
-
-    return {"right": round(right, 4), "lower": moved(row["lower"]), "upper": moved(row["upper"])}
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None or not isfinite(value) else round(value, digits)
-
-
-def _robust(nats: float | None, upper: pl.Series, mean: Mean | None) -> Robust | None:
-    """From everybody's upper ends, or from the limit of their mean, if this gives less.
-
-    A divergence of means is at most the mean divergence (it is convex in both laws together). People with a mean up to
-    the limit are thus bounded by one person with this loss and the same departure. The departure is rounded up, so a
-    departure stated as 0 is none.
-    """
-    if nats is None or not isfinite(nats) or len(upper) < FEW:
-        return None
-    nats = ceil(1000 * nats - 1e-9) / 1000
-    highest = highest_mean(upper.to_numpy(), nats)
-    if mean is not None:
-        highest = min(highest, highest_mean(np.array([mean.upper]), nats))
-    return Robust(nats=nats, upper=round(highest, 4))
-
-
-def told_adversaries(table: pl.DataFrame) -> list[Adversary]:
-    """The shareable part of other adversaries, of the ones tried on enough people."""
-    out = []
-    for row in table.filter(pl.col("people") >= FEW).iter_rows(named=True):
-        numbers = {name: round(row[name], 4) for name in ("baseline", "lower", "upper", "least", "most")}
-        right = round(in_fives(row["right"], row["people"]), 4)
-        out.append(Adversary(adversary=row["adversary"], people=row["people"], right=right, **numbers))
-    return out
+    visitors: int | None = Field(
+        description="How many of all people were really there in the published steps, in fives, rounded down; null "
+        "where one to four were."
+    )
+    chance: float | None = Field(description="The chance to be there without the release.")
+    advantage: Bracket | None = Field(description="The best test's true positives minus its false ones.")
+    power: Bracket | None = Field(description="Share found of those who were there, at 1 % false alarms.")
+    certain: Bracket | None = Field(
+        description="How often it becomes at least 90 % likely for those who were there, of whom it was less likely "
+        "before; null where these are fewer than five."
+    )
+    weeks: list[WeekAnswer] = Field(
+        default=[],
+        description="The advantage after 1, 4, 12, 26 and 52 weeks, of somebody who is there every week or never.",
+    )
+    by_step: list[HourAnswer] = Field(default=[], description="The single counts; of the adversary `habits` alone.")
+    ways: list[WayAnswer] = Field(default=[], description="Ways to publish; of the adversary `habits` alone.")

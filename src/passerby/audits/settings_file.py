@@ -15,8 +15,8 @@ from typing import Any
 from passerby.errors import ConfigError
 from passerby.support.files import whole_or_nothing
 
-from .misfits import idle_settings
-from .sensitive import is_file
+from .question_words import is_file
+from .setting_rules import idle_settings
 from .settings import GROUPS, SAYING, SETTINGS, AuditSettings, group_of
 from .validation import PATHS
 

@@ -23,25 +23,23 @@ from passerby.model.counts import Count
 from passerby.people.common import MOST
 from passerby.people.fit import Fitting, fit_blocks, tracing_for, with_common, with_rows
 from passerby.people.habits import People
-from passerby.people.origins import spread
-from passerby.people.whereabouts import Whereabouts
+from passerby.people.origins import Whereabouts, spread
 from passerby.support.blocks import Blocks, Team
 from passerby.support.dask import check_shared
 from passerby.support.files import make_folder
 from passerby.visits.readers import Reading
 from passerby.visits.steps import Times
 from passerby.visits.store import StoredVisits, store_visits
+from passerby.visits.table import Traces
 from passerby.visits.trace_store import StoredTraces, store_traces, taken
-from passerby.visits.traces import Traces
 from passerby.visits.windows import Tracing
 
+from .backtest import MOST_PEOPLE, Earlier, Origins, earlier_tracings, small
 from .coverage import Absence
-from .earlier import MOST_PEOPLE, Earlier, Origins, earlier_tracings, small
+from .engine import FITTING, READING, Tell, begin
 from .everyone import Everyone, Partition, joined, partition_size
-from .job import Job, check_job
-from .sample import some_numbers
+from .job import Job, check_job, some_numbers
 from .settings import AuditSettings, DataSettings
-from .stages import FITTING, READING, Tell, begin
 
 #: By default everybody is kept on disk from so many rows on; and the approximate bytes of a row of text.
 LARGE, BYTES = 20_000_000, 40

@@ -1,11 +1,17 @@
 """The content of `summary.json`: a documented, versioned record of an audit without names or groups of few people.
 
 Every number about people rests on at least five of them (`support.rule_of_five`), so the record may be shared.
+
+Shares of people above thresholds, and the means of counted people and of hardly ever counted ones.
+
+Both obey the rule of five together: subtracting one group's number from the number of all gives the other group's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
 
 import polars as pl
 from pydantic import Field
@@ -14,15 +20,198 @@ from passerby import __version__
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.questions.comparisons import differential_privacy
-from passerby.support.rule_of_five import rounded_down, sizes_in_fives
+from passerby.support.rule_of_five import (
+    FEW,
+    NestedCounts,
+    effective_people_of,
+    fives_above,
+    fives_below,
+    nested_shares,
+    rounded_down,
+    sizes_in_fives,
+)
+from passerby.support.statistics import exact_mean
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
-from .question_record import Answers, PlaceAnswers, ShareAnswers
-from .record import Adversary, Backtest, Ends, Mean, Record, Statistics
-from .results import ColumnStatistics, Results
+from .record import Adversary, Answers, Backtest, Ends, Mean, PlaceAnswers, Record, ShareAnswers, Statistics
+from .results import COUNTED, LEVELS, ColumnStatistics, Results, Tally, limits_around
 from .settings import Measurement, ReportSettings
-from .shares import Above, Group, groups_of, mean_of, shares_above
+
+#: For shares with a difference of few people, the ones without the release come first (numbers of `LEVELS`). They are
+#: the same on each page about the same people, so no page may withhold a number shown on another.
+TOLD_FIRST = (0, 1, 2)
+#: Bounds, rounded up.
+UP = (2,)
+_LEAST = f"{100 * COUNTED:g} %"
+#: The two groups in words.
+WHO = {
+    True: f"people who are counted (by their habits at least {_LEAST} likely to be in a published count)",
+    False: f"people who hardly ever are counted (less than {_LEAST} likely)",
+}
+
+
+class Above(Record):
+    """The share of people above a threshold, in fives of people; null where it would tell of one to four people."""
+
+    threshold: float
+    baseline: float | None = Field(
+        description="Share of people whose best guess without the release is right this often; at least, rounded down."
+    )
+    loss_lower: float | None = Field(
+        description="Share of people for whom an attack was found that is right this often: surely above; at least, "
+        "rounded down."
+    )
+    loss_upper: float | None = Field(
+        description="Share of people for whom no bound excludes such an attack; at most, rounded up."
+    )
+    surely_below: float | None = Field(
+        default=None, description="Share of people for whom a bound excludes it; at least, the rest of `loss_upper`."
+    )
+    open: float | None = Field(
+        default=None,
+        description="Share of people whose interval holds the threshold: not surely above or below; at most, the "
+        "difference of `loss_upper` and `loss_lower`.",
+    )
+
+
+class Group(Record):
+    """People who are counted, or people who hardly ever are: means over them, and shares above thresholds."""
+
+    counted: bool = Field(description="Whether these are the people who are counted.")
+    sentence: str = Field(description="Who they are.")
+    people: int = Field(description="How many of those measured: in fives, or the rest of them.")
+    baseline: Mean = Field(description="Limits of their mean chance to be found without the release.")
+    loss: Mean = Field(description="The same with the release.")
+    above: list[Above] = Field(description="As of everybody; null where it would tell of few people of either group.")
+
+
+def shares_above(tally: Tally, thresholds: Sequence[float]) -> list[Above]:
+    """The share of people above each threshold."""
+    count = tally.counts["lower"]
+    if count < FEW:
+        return [Above(threshold=level, baseline=None, loss_lower=None, loss_upper=None) for level in thresholds]
+    below = [partial(_below, tally, column) for column in LEVELS]
+    known, low, high = nested_shares(below, count, thresholds, TOLD_FIRST, UP)
+    return [_above(*row) for row in zip(thresholds, known, low, high, strict=True)]
+
+
+def mean_of(tally: Tally, confidence: float) -> Mean | None:
+    """Limits of the mean loss over some people together."""
+    count = tally.counts["lower"]
+    if count < FEW or tally.squares is None:
+        return None
+    lower, upper = (exact_mean(tally.sums[f"pooled_{end}"], count) for end in ("lower", "upper"))
+    found = limits_around(lower, upper, float(tally.squares), count, confidence)
+    # Nobody's loss is below the prior knowledge of them, and no sample decides this.
+    least = max(found.lower, exact_mean(tally.sums["baseline_lower"], count))
+    return Mean(lower=least, upper=max(least, found.upper), confidence=confidence if tally.reach else None)
+
+
+def groups_of(tally: Tally, above: Sequence[Above], measured: int, confidence: float) -> list[Group]:
+    """Counted people first, then those hardly ever counted.
+
+    None if either group has one to four people, or if the release adds to either for one to four of them only.
+
+    A share is given for both groups or for neither. It is given only at a threshold with the share of all (`above`):
+    they add up to it. Sizes are in fives, the larger as the rest of the people stated as `measured`.
+    """
+    parts = {counted: part for counted, part in tally.parts.items() if part.counts["lower"]}
+    if any(part.counts["lower"] < FEW or _by_few(part) for part in parts.values()):
+        return []
+    sizes = _sizes(parts, measured)
+    if any(size < FEW for size in sizes.values()):
+        return []
+    shares, out = _shares_of(parts, sizes, above), []
+    for counted in sorted(parts, reverse=True):
+        loss = mean_of(parts[counted], confidence)
+        if loss is not None:
+            out.append(_group(counted, parts[counted], sizes[counted], loss, shares[counted]))
+    return out if len(out) == len(parts) else []
+
+
+def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
+    """The sizes of groups as they are told."""
+    sizes = {str(counted): part.counts["lower"] for counted, part in parts.items()}
+    told = sizes_in_fives(sizes)
+    larger = max(sizes, key=lambda counted: sizes[counted], default="")
+    return {
+        counted: told[str(counted)] - (sum(sizes.values()) - measured) * (str(counted) == larger) for counted in parts
+    }
+
+
+def _by_few(part: Tally) -> bool:
+    """Whether nearly all the gain from the release is for few of them: the mean would reveal these."""
+    return (
+        effective_people_of(float(part.sums["gain"]), float(part.sums["gain_squared"]), part.counts["lower"])
+        < FEW - 1e-9
+    )
+
+
+def _group(counted: bool, part: Tally, people: int, loss: Mean, above: list[Above]) -> Group:
+    low, high = (exact_mean(part.sums[f"baseline_{end}"], part.counts["lower"]) for end in ("lower", "upper"))
+    baseline = Mean(lower=low, upper=max(low, high), confidence=None)
+    return Group(counted=counted, sentence=WHO[counted], people=people, baseline=baseline, loss=loss, above=above)
+
+
+def _shares_of(
+    parts: Mapping[bool, Tally], sizes: Mapping[bool, int], above: Sequence[Above]
+) -> dict[bool, list[Above]]:
+    """The shares of each group, of so many people as are told, at the thresholds of all."""
+    told = {
+        counted: NestedCounts([partial(_below, part, column) for column in LEVELS], part.counts["lower"])
+        for counted, part in parts.items()
+    }
+    none: tuple[float | None, ...] = (None, None, None)
+    out = {counted: [[*none] for _ in above] for counted in parts}
+    of_all = [(each.baseline, each.loss_lower, each.loss_upper) for each in above]
+    order = sorted(range(len(above)), key=lambda i: abs(above[i].threshold - 0.5))
+    for column, i in product(TOLD_FIRST, order):
+        level = above[i].threshold
+        if of_all[i][column] is not None and all(of.take(level, [column]) for of in told.values()):
+            for counted, part in parts.items():
+                count = part.counts["lower"] - _below(part, LEVELS[column], level)
+                out[counted][i][column] = share_told(count, part.counts["lower"], sizes[counted], up=column in UP)
+    return {
+        counted: [_above(each.threshold, *row) for each, row in zip(above, rows, strict=True)]
+        for counted, rows in out.items()
+    }
+
+
+def share_told(count: int, everyone: int, told: int, *, up: bool = False) -> float:
+    """A share of everyone, in fives of so many people as are told: not above it, or `up`, and not below.
+
+    >>> share_told(40, 93, 95), share_told(40, 93, 95, up=True), share_told(93, 93, 95)
+    (0.42105263157894735, 0.47368421052631576, 1.0)
+    """
+    if count in (0, everyone):
+        return float(count > 0)
+    scaled = count * told / everyone
+    if not up:
+        return fives_below(scaled) / told
+    return min(fives_above(scaled), told) / told if told - fives_above(scaled) >= FEW else 1.0
+
+
+def _above(level: float, known: float | None, low: float | None, high: float | None) -> Above:
+    return Above(
+        threshold=level,
+        baseline=known,
+        loss_lower=low,
+        loss_upper=high,
+        surely_below=_left(1.0, high),
+        open=_left(high, low),
+    )
+
+
+def _below(tally: Tally, column: str, level: float) -> int:
+    """How many people are below a level."""
+    return tally.below[column, level]
+
+
+def _left(whole: float | None, part: float | None) -> float | None:
+    """The rest of a share without another."""
+    return None if whole is None or part is None else max(0.0, whole - part)
+
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 3

@@ -30,9 +30,8 @@ from passerby.support.rule_of_five import FEW, NestedCounts, counting, sizes_in_
 from passerby.support.workers import TOLD, Progress
 
 from .audit import audit
-from .doubt import doubted
 from .engine import engine_of
-from .job import enough_workers
+from .job import doubted, enough_workers
 from .settings import EngineSettings, Measurement, ReportSettings
 
 #: The name of the joint release.

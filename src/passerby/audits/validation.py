@@ -29,9 +29,8 @@ from passerby.visits.layouts import check_separator
 from passerby.visits.steps import AUTO, FIRST_VISIT, parse_instant, parse_length
 from passerby.visits.times import check_time_format, check_timezone
 
-from .misfits import misfits
-from .question_words import check_words
-from .sensitive import check_names
+from .question_words import check_names, check_words
+from .setting_rules import misfits
 from .settings import SETTINGS, TYPES, AuditSettings, unsaid
 from .wording import Keys, Source, Wording
 

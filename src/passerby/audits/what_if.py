@@ -1,17 +1,20 @@
-"""What if: the success of simple attacks without a sensor, a step or a count, for some people."""
+"""What if: the success of simple attacks without a sensor, a step or a count, for some people.
+
+Trials for a report on some people: sensors, steps and counts left out, and other ways to publish.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from passerby.audits.findings import Findings
 from passerby.measurement.information import sighting_probabilities
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
@@ -25,8 +28,7 @@ from passerby.support.checkpoints import Checkpoints, fingerprint
 from passerby.support.rule_of_five import rests_on_few
 from passerby.support.workers import Progress, collect
 
-from .job import Job, over_states
-from .remainder import kept_part
+from .job import Job, kept_part, only, over_states, some_people
 from .settings import Measurement
 from .subjects import subject_grid, subjects_of
 
@@ -35,20 +37,6 @@ SERIES = 64
 #: A count is taken to tell nothing of people whose presence it leaves open by less than this. Knowing whether somebody
 #: is at a sensor raises the chance of the best guess by no more than the chance of being there, or of not being there.
 TINY = 1e-4
-#: The results of each way to publish: everyone's mean ends and their limits, from so many people.
-MEANS: dict[str, Any] = {
-    "mechanism": pl.String,
-    **dict.fromkeys(("lower", "upper", "lowest", "highest", "baseline"), pl.Float64),
-    "people": pl.Int64,
-}
-#: The share of everyone at or above a threshold with each way to publish.
-SHARES: dict[str, Any] = {
-    "mechanism": pl.String,
-    **dict.fromkeys(("threshold", "at_least", "at_most", "lowest", "highest"), pl.Float64),
-    "people": pl.Int64,
-}
-#: The least noise for a release with hardly more people above a threshold than without it.
-NOISE: dict[str, Any] = {"threshold": pl.Float64, "allowed": pl.Float64, "sigma": pl.Float64, "people": pl.Int64}
 #: The most trials in a worker's task.
 CHUNK = 16
 
@@ -90,29 +78,6 @@ def keys_of(release: Release) -> list[Key]:
         *(Key(step=t) for t, step in enumerate(release.sensors) if step),
         *(Key(subject, t) for subject, t in cells),
     ]
-
-
-@dataclass(frozen=True)
-class Findings:
-    """The findings of trials on some `people`.
-
-    `left_out` has a row for each sensor, each step and each single count. `what` is "sensor", "step" or "count".
-    `subject` is the number of a place, zone or flow among the subjects of the release, null for a whole step. `step` is
-    a number from 0, null for a whole sensor. The row has the mean success of the simple attacks `with_all` counts and
-    `without` this, their difference `fall`, and its standard `error` over people. `told` marks a fall that may be
-    shared with others (`_told`). The simple attacks are the attacks without a search: the likeliest trace given the
-    counts, the likeliest without them, and one place throughout. They use the same series each time.
-
-    `mechanisms`, `shares` and `noise` compare ways to publish the same counts (`passerby.plans.ways`). All values they
-    rest on for a person hold together at the `confidence`; None if no series were drawn.
-    """
-
-    people: int
-    left_out: pl.DataFrame
-    mechanisms: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=MEANS))
-    shares: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SHARES))
-    noise: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NOISE))
-    confidence: float | None = None
 
 
 def try_out(
@@ -271,3 +236,29 @@ def _told(keys: Sequence[Key], falls: NDArray[np.float64]) -> list[bool]:
             if 0 < len(shown) < len(within) and rests_on_few(left):
                 told[min(shown, key=lambda k: float(falls[:, k].sum()))] = False
     return told
+
+
+def explore(
+    people: People,
+    release: Release,
+    measurement: Measurement,
+    count: int,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    file: Path | None = None,
+) -> Findings:
+    """Leave out sensors, steps and counts for `count` of the people."""
+    chosen = only(people, some_people(people, count, measurement.seed + 1))
+    return try_out(chosen, release, measurement, workers=workers, executor=executor, progress=progress, file=file)
+
+
+def number_of_trials(people: int, count: int, rules: int) -> tuple[int, int]:
+    """How many people sensors and steps are tried out on, and how many times somebody is measured in another way.
+
+    >>> number_of_trials(people=2000, count=60, rules=3)
+    (60, 180)
+    """
+    tried = min(count, people)
+    return tried, tried * rules

@@ -20,8 +20,7 @@ from cyclopts import App, CycloptsError
 
 from passerby import __version__
 from passerby.errors import PasserbyError, SettingsError
-from passerby.support.memory import is_about_memory, limit
-from passerby.support.processes import interruptible
+from passerby.support.processes import interruptible, is_about_memory, limit
 
 from .audit import audit
 from .check import check
@@ -29,9 +28,8 @@ from .conceal import conceal
 from .demo import demo
 from .flows import flows
 from .line import line
-from .next import next_table
 from .personas import personas
-from .plan import plan
+from .plan import next_table, plan
 from .reproduce import reproduce
 from .simulate import simulate
 from .together import together
@@ -91,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from passerby.audits.settings import SETTINGS
         from passerby.plans.names import OPTIONS
 
-        from .speech import in_options
+        from .screen import in_options
 
         return _complain(in_options(str(error), {*SETTINGS, *OPTIONS}), 2)
     except BaseException as error:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .options import Flag, SettingsFile, Visited, Workers, with_settings
-from .sources import sources_of
+from .options import Flag, SettingsFile, Visited, Workers, sources_of, with_settings
 
 
 @with_settings

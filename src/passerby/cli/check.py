@@ -192,8 +192,7 @@ def _show(screen: Console, found: TableCheck) -> None:
 def is_table(visits: Sequence[str]) -> bool:
     """Whether the input of a plan is one table of counts: it has no column for a person."""
     from passerby.errors import PasserbyError
-    from passerby.tables.columns import columns_of, key
-    from passerby.tables.lines import rows_of
+    from passerby.tables.columns import columns_of, key, rows_of
     from passerby.visits.layouts import SYNONYMS
 
     if len(visits) != 1 or not Path(visits[0]).is_file():

@@ -42,7 +42,7 @@ def conceal(
         Replace the file if it is there.
     """
     from passerby.errors import InputError
-    from passerby.tables.margins import read_margins
+    from passerby.tables.suppress import read_margins
 
     from .screen import consoles
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from passerby.audits.inputs import gather
 from passerby.audits.presence import presence
-from passerby.audits.question_record import Bracket
+from passerby.audits.record import Bracket
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Options
 from passerby.mechanisms.registry import read_mechanism
-from passerby.report.presence_words import of_hundred
+from passerby.report.words import of_hundred
 from passerby.support.rule_of_five import FEW, fives_below
 
 from .screen import stage

@@ -1,7 +1,11 @@
-"""An audit on the screen: its stages, and its findings."""
+"""An audit on the screen: its stages, and its findings.
+
+A plan on the screen: its stages, and its result.
+"""
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,18 +20,19 @@ from passerby.audits.stored import on_disk
 from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
+from passerby.plans.settings import PlanSettings
 from passerby.report.facts import membership
-from passerby.report.presence_words import lead
-from passerby.report.terms import length, mechanism, often_found
-from passerby.runs.assumption import assumption
+from passerby.report.plan_page import in_short
+from passerby.report.words import lead, length, mechanism, often_found
 from passerby.runs.audit import draft_of, finished, run_audit
+from passerby.runs.folder import assumption
+from passerby.runs.plan import plan_draft_of, run_next, run_plan
 from passerby.support.blocks import Team
 from passerby.support.numbers import chance, duration, span
 from passerby.support.rule_of_five import FEW
 from passerby.visits.table import Visits
 
-from .going_on import resumable
-from .screen import consoles, say, stages
+from .screen import consoles, repeatable, resumable, say, stages
 
 #: The remark on steps nobody asked for.
 CHOSEN = ", which fit the visits (--window sets another length)"
@@ -146,3 +151,45 @@ def _pace(seconds: float) -> str:
 
 def _drawn(people: int, eligible: int) -> str:
     return "" if people == eligible else f" (drawn from {eligible:,})"
+
+
+def plan_and_show(settings: PlanSettings, workers: int | None = None, *, overwrite: bool = False) -> None:
+    """Plan, write the folder, and print the result."""
+    screen, aside = consoles()
+    out = settings.audit.out
+    with resumable("plan", plan_draft_of(out), workers, overwrite), stages(aside) as tell:
+        found, record = run_plan(settings, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    if record.assumed:
+        say(screen, f"Alert: {record.assumed}")
+    for alert in record.alerts[1 if record.assumed else 0 :]:
+        aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
+    for line in in_short(record):
+        say(screen, line)
+    for name in found.recommended:
+        screen.print(
+            f"passerby audit --settings {shlex.quote(str(out / name / 'audit.toml'))}", markup=False, soft_wrap=True
+        )
+    screen.print(f"Page: {out / 'plan.html'}", markup=False, soft_wrap=True)
+
+
+#: The first lines.
+ANSWERS = {
+    "publish": "The table may go out",
+    "coarser": "The table must be coarser",
+    "hold": "The table must be held",
+}
+
+
+def decide_and_show(
+    settings: PlanSettings, earlier: Path | None, workers: int | None = None, *, overwrite: bool = False
+) -> str:
+    """Decide about the next table, write the folder, and print the decision and its reasons; return the answer."""
+    screen, aside = consoles()
+    with repeatable(settings.audit.out / "parts"), stages(aside) as tell:
+        found = run_next(settings, earlier, overwrite=overwrite, workers=workers, tell=tell, wording=Options())
+    if found.assumed:
+        say(screen, f"Alert: {found.assumed}")
+    say(screen, f"{ANSWERS[found.answer]}: {found.why}.")
+    if found.table is not None:
+        screen.print(f"What may go out: {settings.audit.out / 'audit.toml'}", markup=False, soft_wrap=True)
+    return found.answer

@@ -1,17 +1,27 @@
-"""The screen during long work."""
+"""The screen during long work.
+
+The library's complaints in the words of Python, put into the words of the command line.
+
+After an interruption: the kept parts, and the command to continue.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
+import shlex
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from ast import literal_eval
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
 from textwrap import wrap
 from threading import Event, Thread
 
 from rich.console import Console
 
-from passerby.audits.stages import AUDITING, COMPARING, GOING_BACK, KNOWING, OTHERS, READING, TRYING
+from passerby.audits.engine import AUDITING, COMPARING, GOING_BACK, KNOWING, OTHERS, READING, TRYING
+from passerby.audits.wording import Options
 from passerby.plans.names import CONFIRMING, WANTED
 from passerby.support.numbers import duration
 
@@ -204,3 +214,63 @@ class Pace:
             return ""
         kept = f"; {before:,.0f} were there before" if before else ""
         return f" ({made:,.0f}{self.unit}{self._rate(made, seconds)}{kept})"
+
+
+_VALUE = r"'[^']*'|\"[^\"]*\"|[\w.+-]+"
+#: Part of a path, of a longer word or of a quoted name: not the name of a setting.
+_APART = r"(?<![\w/\\.'\"-]){}(?![\w/\\'\"-]|\.\w)"
+
+
+def in_options(message: str, settings: Collection[str]) -> str:
+    """A message with settings as options on the command line.
+
+    Three forms are rewritten: a setting with a value (`place='loc'`, but not `Rounding(base=5)`), a name outside
+    English (`grid_metres`), and a name at the head of a sentence about an error in it (`until is ...`, `holdout: ...`).
+
+    >>> in_options("give grid_metres, as in grid_metres=500; since is 'May'", {"grid_metres", "since"})
+    "give --grid-metres, as in --grid-metres 500; --from is 'May'"
+    """
+    words = Options()
+    for name in sorted(settings, key=len, reverse=True):
+        option = words.name(name).replace("\\", r"\\")
+        given = re.compile(rf"(?<![\w(-]){name}=({_VALUE})")
+        message = given.sub(lambda match, name=name: words.given(name, _plain(match[1])), message)  # type: ignore[misc]
+        if "_" in name:
+            message = re.sub(_APART.format(name), option, message)
+        message = re.sub(rf"(?m)(^|[:;] ){name}(?=: | (?:is|names|has|needs|cannot) )", rf"\1{option}", message)
+    return message
+
+
+def _plain(value: str) -> object:
+    """A value as it is typed."""
+    return literal_eval(value) if value[0] in "'\"" else value
+
+
+def resumable(command: str, draft: Path, workers: int | None, overwrite: bool) -> AbstractContextManager[None]:
+    """Within this, an interruption says how to go on, from settings whose `draft` is there once anything is kept."""
+    return _interruptible(lambda: _how_to_go_on(command, draft, workers, overwrite))
+
+
+def repeatable(kept: Path | None = None) -> AbstractContextManager[None]:
+    """Within this, an interruption says whether the same command continues: it does if the folder `kept` exists."""
+    again = "what is finished is kept, and the same command goes on with it"
+    return _interruptible(lambda: again if kept is not None and kept.exists() else "nothing was written")
+
+
+@contextmanager
+def _interruptible(how: Callable[[], str]) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        kind = Terminated if isinstance(stop, Terminated) else Interrupted
+        raise kind(f"{str(stop) or 'interrupted'}; {how()}") from None
+
+
+def _how_to_go_on(command: str, draft: Path, workers: int | None, overwrite: bool) -> str:
+    """The command to type."""
+    if not draft.exists():
+        return "nobody was measured yet, and nothing was written"
+    typed = ["passerby", command, "--settings", str(draft)]
+    typed += ["--workers", str(workers)] if workers else []
+    typed += ["--overwrite"] if overwrite else []
+    return f"what is finished is kept. To go on:\n  {shlex.join(typed)}"

@@ -53,7 +53,7 @@ def simulate(
     """
     from passerby.errors import InputError
 
-    from .speech import in_options
+    from .screen import in_options
 
     _check_free(overwrite, out)
     zones = out.with_name(f"{out.name.partition('.')[0]}-zones.csv")

@@ -56,8 +56,7 @@ def together(
     ready()
     from passerby.runs.together import run_together
 
-    from .going_on import repeatable
-    from .screen import consoles, stages
+    from .screen import consoles, repeatable, stages
 
     given = {"misses": misses, "budget": budget, "seed": seed}
     how = {name: value for name, value in given.items() if value is not None}

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from threading import Thread
 
-from passerby.kernels import disk, jit
+from passerby.kernels import jit
 
 from .screen import consoles, stage
 
@@ -24,9 +24,7 @@ SHARES = (
         "chain.lumping",
         "chain.series",
         "renewal.best_guess",
-        "renewal.entropy",
         "fit",
-        "chain.score",
         "chain.bounds",
         "chain.events",
         "renewal.events",
@@ -39,7 +37,7 @@ _log = logging.getLogger("passerby")
 
 def number_of_kernels() -> int:
     """How many kernels there are in all of the package."""
-    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in disk.SOURCES.rglob("*.py"))
+    return sum(path.read_text(encoding="utf-8").count("\n@kernel(") for path in jit.SOURCES.rglob("*.py"))
 
 
 def ready() -> None:
@@ -47,7 +45,7 @@ def ready() -> None:
 
     If no processes can be started for it, kernels are compiled when they are loaded.
     """
-    if disk.config.DISABLE_JIT or disk.complete():
+    if jit.config.DISABLE_JIT or jit.complete():
         return
     _, aside = consoles()
     with suppress(OSError, subprocess.CalledProcessError), stage(aside, "Compiling the kernels, once") as progress:
@@ -77,7 +75,7 @@ def warm_up(progress: Callable[[int, int], None]) -> None:
         failed = [process.args for process in processes if process.wait() != 0]
     if failed:
         raise subprocess.CalledProcessError(1, failed[0])
-    disk.completed()
+    jit.completed()
 
 
 def _say(made: int, total: int) -> None:

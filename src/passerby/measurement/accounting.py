@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import Mechanism
-from passerby.mechanisms.group import Group
+from passerby.mechanisms.base import Mechanism
+from passerby.mechanisms.composition import Group
 from passerby.mechanisms.registry import REGISTRY
 from passerby.outcomes.stand_ins import coarser, joined
 from passerby.support.statistics import by_ratio

@@ -38,7 +38,7 @@ class Pooled:
 
     If series were drawn, these are plain averages over the draws, without limits. `reach` is `w / sqrt(n)` for n
     independent draws of weight w. Chance cancels out over people, and the limits are for all of them together
-    (`passerby.audits.population`). If nothing was drawn, both ends are certain, and `reach` is 0.
+    (`passerby.audits.results`). If nothing was drawn, both ends are certain, and `reach` is 0.
     """
 
     lower: float

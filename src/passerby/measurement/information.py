@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels.renewal import entropy as entropies
 from passerby.kernels.renewal import sightings
+from passerby.kernels.renewal import sightings as entropies
 from passerby.model.kinds import check_prior, check_release
 from passerby.model.prior import MarkovPrior, state_laws
 from passerby.model.release import Release

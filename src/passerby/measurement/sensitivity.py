@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import Mechanism
 from passerby.model.count import mechanism_of
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release

@@ -14,8 +14,8 @@ from passerby.errors import InputError
 
 from .base import BINS, Mechanism
 from .checks import MOST_NOISE, Record, above_zero, flag
+from .fixed import PostProcessing, pieces_of
 from .laws import AS_IT_IS, REALS, Domain, Floats, Law, Pieces, Rule, panels
-from .post_processing import PostProcessing, pieces_of
 from .rules import AtLeast, Nearest
 
 #: The largest scale of noise in whole numbers.

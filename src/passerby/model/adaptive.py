@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, ClassVar, NoReturn
 
 from passerby.errors import InputError, PasserbyError, UnsupportedRelease
-from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import Mechanism
 from passerby.support.checks import MOST_STEPS, is_number, is_whole, whole
 
 from .count import Count, mechanism_of

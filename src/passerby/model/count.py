@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import Mechanism
 from passerby.mechanisms.checks import MOST_COUNTED, check_hashable
 from passerby.support.checks import whole
 

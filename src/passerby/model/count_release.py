@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism, Raw
-from passerby.mechanisms.group import grouped
+from passerby.mechanisms.base import Mechanism
+from passerby.mechanisms.composition import grouped
+from passerby.mechanisms.rules import Raw
 from passerby.others.crowd import Crowd, channel_of, same_people
 from passerby.support import checks
 from passerby.support.checks import MOST_STEPS, whole

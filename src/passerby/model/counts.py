@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import Mechanism
 from passerby.support.checks import whole
 
 from .count import Count as Count

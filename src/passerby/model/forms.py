@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms.base import Mechanism
 from passerby.mechanisms.checks import LARGEST, MOST_COUNTED, MOST_PEOPLE, check_hashable
+from passerby.mechanisms.rules import Raw
 from passerby.others.crowd import Crowd
 from passerby.support.checks import is_whole, numbers, shown, whole
 

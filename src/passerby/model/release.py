@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism, Raw
+from passerby.mechanisms.base import Mechanism
+from passerby.mechanisms.rules import Raw
 from passerby.others.crowd import Crowd, same_crowd
 from passerby.support import checks
 

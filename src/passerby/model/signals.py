@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import paired
-from passerby.mechanisms.group import grouped
+from passerby.mechanisms.base import Mechanism, paired
+from passerby.mechanisms.composition import grouped
 from passerby.support.statistics import by_ratio, without_faintest
 
 from .chains import frozen
@@ -29,7 +28,7 @@ class Channel(NamedTuple):
 
     These are the known others there. If there may be more of them, the `mechanism` adds an unknown number to the count
     first (`others.numbers.Headcount`). If a group moves as one, one more stands for all of it
-    (`mechanisms.group.Group`).
+    (`mechanisms.composition.Group`).
     """
 
     mechanism: Mechanism

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError
-from passerby.mechanisms import Mechanism
+from passerby.mechanisms.base import Mechanism
 from passerby.mechanisms.laws import Sum
 from passerby.model.count import mechanism_of
 from passerby.model.release import Release

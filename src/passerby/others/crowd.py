@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.mechanisms import Mechanism, Then
+from passerby.mechanisms.base import Mechanism
+from passerby.mechanisms.composition import Then
 from passerby.mechanisms.laws import Sum
 from passerby.model.prior import MarkovPrior
 from passerby.model.signals import Channel, Channels

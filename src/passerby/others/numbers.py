@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from passerby.mechanisms import COUNTS, Discrete, Domain
-from passerby.mechanisms.laws import Law, Sum, added, trimmed
+from passerby.mechanisms.fixed import Discrete
+from passerby.mechanisms.laws import COUNTS, Domain, Law, Sum, added, trimmed
 
 Floats = NDArray[np.float64]
 

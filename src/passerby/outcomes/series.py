@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
-from passerby.kernels.chain import score as scoring
+from passerby.kernels.chain import decode as scoring
 from passerby.kernels.chain import series
 from passerby.mechanisms.checks import LARGEST
 from passerby.model.chains import frozen

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.kernels.chain import series as kernels
-from passerby.mechanisms import Mechanism
-from passerby.mechanisms.base import stood_in
+from passerby.mechanisms.base import Mechanism, stood_in
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.model.signals import counts_of

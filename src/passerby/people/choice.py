@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 
 from passerby.support.rule_of_five import FEW
 
-from .evidence import Evidence
-from .family import Cycle, Floats, Flows, Grouping, Habits, Ints, Trim
-from .modes import FIRST, NAMES, USUAL, fitted_weights, group_of
-from .past import Past
+from .evidence import Evidence, Past
+from .family import FIRST, NAMES, USUAL, Cycle, Floats, Flows, Grouping, Habits, Ints, Trim, fitted_weights, group_of
 from .roles import law_weights
 
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)

@@ -12,13 +12,12 @@ import numpy as np
 from passerby.errors import InputError, PasserbyError
 from passerby.mechanisms import Mechanism
 from passerby.model.counts import Count, Moved, Present, Visitors
+from passerby.visits.delimited import DistinctRows, Header
 from passerby.visits.names import name_of
-from passerby.visits.small_tables import DistinctRows, Header
 from passerby.visits.steps import written
 
 from .habits import People
-from .sensors import by_number, edge_number, given, step_number
-from .zones import Zone
+from .sensors import Zone, by_number, edge_number, given, step_number
 
 #: The kinds of counts, by the words for them.
 KINDS = ("present", "moved", "visitors")

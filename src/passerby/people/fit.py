@@ -14,20 +14,17 @@ from passerby.errors import InputError
 from passerby.support.blocks import Blocks
 from passerby.support.checks import flag, is_whole, is_word, whole
 from passerby.visits.all_visits import AllVisits, chosen_window
-from passerby.visits.table import Visits
-from passerby.visits.traces import LeftOut, Traces
+from passerby.visits.table import LeftOut, Traces, Visits
 from passerby.visits.windows import Rule, Tracing, check_rules, traces_in, tracing_of
 
 from . import cycles
 from .choice import Choice, choose, weigh
 from .common import MOST_EARLIER, Common, learnt, told
+from .evidence import Past, past
 from .family import Cycle, Habits, Trim
 from .habits import People
-from .origins import Clock, shared, spread
-from .past import Past, past
-from .population import Population, Tally
-from .smoothing import MOST_LOOKED, checked_smoothing, chosen_smoothing
-from .whereabouts import Whereabouts
+from .origins import Clock, Whereabouts, shared, spread
+from .population import MOST_LOOKED, Population, Tally, checked_smoothing, chosen_smoothing
 
 Fitted = NDArray[np.int32]
 

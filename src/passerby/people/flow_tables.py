@@ -14,9 +14,9 @@ from passerby.errors import InputError
 from passerby.personas.persona import ANYWHERE, ELSEWHERE, HOME, Persona, read_personas
 from passerby.support import checks
 from passerby.support.checks import is_number, shown
+from passerby.visits.delimited import DistinctRows, Header, names_of, read_table
 from passerby.visits.names import Names
 from passerby.visits.readers import as_polars
-from passerby.visits.small_tables import DistinctRows, Header, names_of, read_table
 
 #: The position of a row of a table, and its values.
 Row = tuple[str, dict[str, object]]

@@ -23,18 +23,16 @@ from passerby.kernels import fit as fitting
 from passerby.model.prior import MarkovPrior
 from passerby.others.counted import states_by_place
 from passerby.support.checks import flag, is_whole, shown, whole
-from passerby.visits.traces import LeftOut
+from passerby.visits.table import LeftOut
 
 from . import cycles
 from .choice import Choice
 from .common import Common, tilted
-from .family import span
-from .modes import USUAL, cases, joined
-from .population import Population
+from .cycles import Schedule
+from .family import USUAL, cases, joined, span
+from .origins import Whereabouts
+from .population import Population, equilibrium, plain, rhythmic
 from .roles import LEAST, WEIGHT
-from .schedule import Schedule
-from .smoothing import equilibrium, plain, rhythmic
-from .whereabouts import Whereabouts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ from passerby.others.counted import numbers
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW
 
-from .cells import Cell, cells_of, spots, ways_of
+from .lever import Cell, cells_of, spots, ways_of
 
 Floats = NDArray[np.float64]
 #: A count of a release, and the number of equal ones before it: fresh draws may be published twice.

@@ -34,7 +34,8 @@ from passerby.audits.presence import (
 )
 from passerby.audits.presence_crowd import by_rule
 from passerby.audits.presence_crowd import cells_of as counted_cells
-from passerby.audits.presence_habits import Person, shifted, single_law
+from passerby.audits.presence_habits import Person
+from passerby.audits.presence_tests import shifted, single_law
 from passerby.audits.question_rows import HABITS
 from passerby.audits.settings import Measurement
 from passerby.errors import PasserbyError
@@ -44,7 +45,7 @@ from passerby.people.habits import People
 from passerby.support.blocks import Team
 from passerby.support.rule_of_five import FEW
 
-from .cells import cells_of, ways_of
+from .lever import cells_of, ways_of
 from .limit import ROUNDING, Against, Verdict
 from .survey import Beside
 

@@ -330,3 +330,7 @@ def check_told(limits: Sequence[Limit]) -> tuple[Limit, ...]:
                 f"ones tell by their verdicts whose chance lies between them; give {min(near, 1 - GRAIN) or GRAIN:g}"
             )
     return check_limits(limits)
+
+
+#: The confidence of statements about everyone from a sample of people.
+CONFIDENCE = 0.99

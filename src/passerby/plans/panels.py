@@ -1,19 +1,146 @@
-"""Limits of several questions at once: a panel for each, with one joint answer."""
+"""Limits of several questions at once: a panel for each, with one joint answer.
+
+Ends of everybody's answer to a question under many releases: the basis of a limit on this question.
+
+Ends of convex measures are passed from release to release, like ends of losses. `certain` is not convex: a less
+informative release may make somebody sure more often.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from passerby.audits.job import Job, doubted
+from passerby.audits.question_rows import FALSE, HABITS, SURE, Asked, Row, rows_of
 from passerby.model.release import Release
+from passerby.others.by_habits import everyone_else
+from passerby.others.crowd import Crowd
+from passerby.plans.limit import CONFIDENCE
+from passerby.support.checkpoints import fingerprint
+from passerby.support.workers import collect
 
-from .estimate import CONFIDENCE, Panel, Stratum
-from .limit import About, Limit, Tally
-from .question_survey import QuestionSurvey, Zone
-from .survey import Survey
+from .lever import cells_of, tells_less
+from .limit import About, Decided, Limit, Tally
+from .survey import ANYTHING, AUDITED, LOOK, Ends, Floats, Panel, Stratum, Survey
+
+Zone = tuple[int, ...]
+
+
+class QuestionSurvey(Survey):
+    """The measurements of the answer to one question. Workers, folder and progress are shared with another survey."""
+
+    def __init__(self, survey: Survey, about: About, named: Mapping[str, Zone], share: float = 1.0) -> None:
+        self.over, self.about, self.named = survey, about, named
+        super().__init__(
+            survey.people,
+            doubted(survey.measurement, share),
+            executor=survey.executor,
+            workers=survey.workers,
+            folder=survey.folder,
+            beside=survey.beside,
+        )
+        self._mark = fingerprint(self._mark, about)
+        # Others known by their habits have states of their own for each set of counted places.
+        self.follows = about.measure != "certain" and about.against != HABITS
+        self._whole: dict[Release, Ends] = {}
+
+    def asked(self, release: Release) -> Asked:
+        """The question about these people, of a release together with the published ones."""
+        release = self.beside(release) if self.beside is not None else release
+        if self.about.against == HABITS and release.crowd is None:
+            release = release.with_others(Crowd())
+        others = everyone_else(self.people, release)
+        job = Job(replace(self.people, whereabouts=None), release, self.measurement, others)
+        return Asked.of(job, [self.about.question], self.named)
+
+    def ends(self, release: Release, who: Ints, decided: Decided | None = None) -> Ends:
+        """The bounds on these people's answers under a release, after measuring the unmeasured ones."""
+        values = self._values.setdefault(release, np.full((5, len(self.people)), np.nan))
+        left = who[np.isnan(values[0, who])]
+        if left.size:
+            values[:, left] = self._found(release, left, LOOK)
+        return Ends.of(values).of_some(who)
+
+    def everyone(self, release: Release) -> Ends:
+        """The ends of everybody; they are not passed on, unless they were found first."""
+        if release not in self._whole:
+            self._whole[release] = Ends.of(self._found(release, np.arange(len(self.people)), 1.0))
+        return self._whole[release]
+
+    def everyone_first(self, release: Release) -> Ends:
+        """The same under the most informative release, with a share of the doubt: its bounds are reused."""
+        values = self._found(release, np.arange(len(self.people)), AUDITED)
+        self._values[release], self._whole[release] = values, Ends.of(values)
+        return self._whole[release]
+
+    def inherited(self, release: Release, *, complete: bool = False) -> tuple[Floats, Floats]:
+        """Ends (N,) from less and more informative releases; nothing follows for `certain`."""
+        lower, upper = np.zeros(len(self.people)), np.ones(len(self.people))
+        for other, values in self._values.items():
+            if (complete and other not in self._whole) or self.about.measure == "certain":
+                continue
+            known = values[4] == 1
+            if self._less(other, release):
+                lower = np.fmax(lower, np.where(known, values[0], 0.0))
+            if self._less(release, other):
+                upper = np.fmin(upper, np.where(known, values[1], 1.0))
+            lower = np.fmax(lower, values[2])
+        return lower, np.fmax(lower, upper)
+
+    def _less(self, coarse: Release, fine: Release) -> bool:
+        """Whether one tells less than another to whoever asks."""
+        same = self.about.against != HABITS or cells_of(coarse) == cells_of(fine)
+        return same and tells_less(coarse, fine)
+
+    def _found(self, release: Release, who: Ints, share: float) -> Floats:
+        """Ends (5, n) of some people, like ends of losses, with a share of the doubt; the last row: reusable."""
+        asked = self.asked(release)
+        asked = replace(asked, job=replace(asked.job, measurement=doubted(self.measurement, share)))
+        name = fingerprint(self._mark, asked.job.release, asked.job.measurement, who)
+        rows = collect(
+            _one,
+            (asked, self.about),
+            who.tolist(),
+            progress=self.over.progress,
+            **self._sharing(name),
+        )
+        self.over.measured += who.size
+        # A single measurement of everybody may be reused, even if series were drawn.
+        values = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        if share == AUDITED:
+            values[4] = 1.0
+        return values
+
+
+def _one(task: tuple[Asked, About], person: int) -> list[float]:
+    """Both ends of the limited number, of its baseline, and a mark of certainty."""
+    asked, about = task
+    return list(ends_of(rows_of(asked, person)[0], about))
+
+
+def ends_of(row: Row, about: About) -> tuple[float, float, float, float, float]:
+    """From a row of a table of questions; a refused person's ends are unknown."""
+    certain = float(not row.get("sampled"))
+    if row.get("lower_by_step") is not None:
+        lower, upper, without = (np.array(row[f"{name}_by_step"]) for name in ("lower", "upper", "baseline"))
+        if about.added:
+            return float((lower - without).max()), float((upper - without).max()), 0.0, 0.0, certain
+        most = float(without.max())
+        return float(lower.max()), float(upper.max()), most, most, certain
+    if row.get("lower") is not None:
+        return row["lower"], row["upper"], row["baseline"], row["baseline"], certain
+    if row.get("status") in ("certain", "impossible"):
+        return 0.0, 0.0, 0.0, 0.0, 1.0  # it is known whatever is published
+    if row.get(f"{about.measure}_lower") is None:
+        return (*ANYTHING, 0.0)
+    known = {"power": FALSE, "certain": float(row["chance"] >= SURE)}.get(about.measure, 0.0)
+    return row[f"{about.measure}_lower"], row[f"{about.measure}_upper"], known, known, certain
+
 
 Ints = NDArray[np.int64]
 

@@ -15,10 +15,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from passerby.audits.engine import Tell
 from passerby.audits.job import Job, check_job, enough_workers
 from passerby.audits.question_rows import Asked
 from passerby.audits.settings import Measurement
-from passerby.audits.stages import Tell
 from passerby.errors import InputError
 from passerby.model.release import Release
 from passerby.people.habits import People
@@ -29,21 +29,17 @@ from passerby.support.numbers import percent
 from passerby.support.statistics import least_people
 from passerby.support.workers import Progress, check_executor, silent
 
-from .arguments import checked_task
-from .cells import cells_of
-from .choice import choose
 from .cost import NOTHING
 from .guard import Guard, Kept
-from .lever import Setting
+from .lever import Setting, cells_of
 from .levers import chosen_levers
 from .limit import Against, Limit, Tally, counted
 from .names import BASELINE, CONFIRMING, DRAWN, PRESENCE, TRYING, WANTED
 from .panels import panel_of
-from .readers import readers_ask
 from .search import Plan, Search
-from .strategy import explore, frontier
+from .strategy import choose, explore, frontier, readers_ask
 from .survey import Survey, surveying
-from .task import Task, hold
+from .task import Task, checked_task, hold
 
 #: The number of recommended plans, measured on everyone.
 RECOMMENDED = 3

@@ -15,21 +15,20 @@ from pydantic import Field
 from passerby import __version__
 from passerby.audits.record import Ends
 from passerby.audits.record import Record as Part
-from passerby.audits.shares import Above
-from passerby.audits.summary import summarise
+from passerby.audits.summary import Above, summarise
 from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
-from .cells import cells_of
+from .disclosable import full, told_cost, told_tally, too_few
 from .guard import AtPlace, Kept
+from .lever import cells_of
 from .levers.noise import private_scale
 from .limit import KNOWS, Limit, Tally, least_added
 from .plan import Plans
 from .search import Plan
 from .settings import PlanSettings
-from .told import full, told_cost, told_tally, too_few
 
 #: Raised when a field is removed or changes its meaning; new fields do not raise it.
 VERSION = 1

@@ -14,10 +14,9 @@ import numpy as np
 from passerby.model.release import Release
 from passerby.support.workers import Progress, silent
 
-from .cells import Cell, cells_of, without
 from .cost import Cost
 from .guard import AtPlace, Guard
-from .lever import Choice, Dial, Family, Item, Lever, Scene, Setting
+from .lever import Cell, Choice, Dial, Family, Item, Lever, Scene, Setting, cells_of, without
 from .limit import Tally, Verdict, joint
 from .panels import AnyPanel
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from passerby.audits.stages import Tell
+from passerby.audits.engine import Tell
 from passerby.errors import UnsupportedRelease
 from passerby.mechanisms import Raw
 from passerby.model.counts import Count
@@ -20,14 +20,14 @@ from passerby.model.forms import check_sizes
 from passerby.model.release import Release
 from passerby.support.numbers import percent
 
-from .cells import cells_of, ways_of
 from .cost import NOTHING
+from .disclosable import told_tally
+from .lever import cells_of, ways_of
 from .panels import panel_of
 from .plan import Plans, carry_out, guard_of
 from .search import Plan
 from .survey import surveying
 from .task import Task
-from .told import told_tally
 
 Answer = Literal["publish", "coarser", "hold"]
 #: The possible change of a table after others: counts of it are left out.

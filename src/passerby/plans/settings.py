@@ -16,11 +16,11 @@ from passerby.audits.wording import Options, Source
 from passerby.errors import ConfigError, PasserbyError, SettingsError
 from passerby.support.checks import nearest, number, whole
 
-from .arguments import keeping
 from .guard import Kept
 from .limit import Limit, check_told
 from .names import DRAWN, FOLDER, LEFT_OUT, OWN, PRESENCE, TITLE
 from .survey import resolving
+from .task import keeping
 
 #: The parts of a limit in a file.
 LIMIT = ("share", "above", "added", "ask", "against", "measure")

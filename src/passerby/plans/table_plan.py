@@ -21,8 +21,7 @@ from passerby.tables.cast import cast_of
 from passerby.tables.check import presence, remarks_of
 from passerby.tables.days import PersonaDays
 from passerby.tables.read import CountTable, read_counts
-from passerby.tables.readers import ReaderLosses, reader_losses
-from passerby.tables.ways import WayToPublish
+from passerby.tables.ways import ReaderLosses, WayToPublish, reader_losses
 
 from .limit import AGAINST, ROUNDING, Against, Limit
 

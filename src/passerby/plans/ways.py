@@ -21,33 +21,29 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from passerby.audits.doubt import doubted
-from passerby.audits.population import mean_limits
-from passerby.audits.results import POOLED
-from passerby.audits.sample import some_people
+from passerby.audits.findings import MEANS, MORE, NOISE, SHARES
+from passerby.audits.job import doubted, some_people
+from passerby.audits.results import POOLED, mean_limits
 from passerby.audits.settings import Measurement
-from passerby.audits.what_if import MEANS, NOISE, SHARES
 from passerby.measurement.finding import Interval
 from passerby.mechanisms import Mechanism
 from passerby.model.release import Release
 from passerby.people.habits import People
+from passerby.plans.limit import CONFIDENCE
 from passerby.support.rule_of_five import FEW
 from passerby.support.statistics import least_people, lower_limit, most_people
 from passerby.support.workers import Progress
 
 from .cost import NOTHING
-from .estimate import CONFIDENCE, Panel, whole
 from .lever import Scene
 from .levers.noise import GAUSSIAN
 from .limit import ROUNDING, Limit
 from .search import Search
-from .survey import LOOK, Survey, surveying
+from .survey import LOOK, Panel, Survey, surveying, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: A release may put so much more of the people above a threshold than are above it without any, or fewer than `FEW`.
-MORE = 0.01
 #: People on whom the least noise is looked for, at most.
 FEWER = 40
 

@@ -21,7 +21,7 @@ from .in_data import InData
 from .question import Question
 from .trace.goal import Way
 from .trace.loss import Loss
-from .trace.question import Trace
+from .trace.measure import Trace
 
 
 class Options(TypedDict, total=False):

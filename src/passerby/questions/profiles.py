@@ -28,8 +28,8 @@ from .known_share import KnownShare, known_shares
 from .measure import measure
 from .question import Question
 from .trace.loss import Loss
+from .trace.measure import Trace
 from .trace.methods.crowd import blind_guesses
-from .trace.question import Trace
 
 #: Traces that are drawn to see how often a stranger is right.
 DRAWS = 1000

@@ -1,24 +1,156 @@
-"""The material of a report's sections: an audit's results, some of them optional."""
+"""The material of a report's sections: an audit's results, some of them optional.
+
+The borders between groups of people by chance and by advantage, alike in all tables and pictures of a page.
+
+Two pictures with different borders for the same people could be compared, and their difference could reveal a few
+people.
+
+Names of places in a form for pages: of one direction, without invisible marks, and not too long.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 
+from passerby.audits.findings import Findings
 from passerby.audits.settings import AuditSettings
-from passerby.audits.subjects import Zone, subjects_of
-from passerby.audits.summary import Summary
-from passerby.audits.what_if import Findings
+from passerby.audits.subjects import Subject, Zone, subjects_of
+from passerby.audits.summary import TOLD_FIRST, Summary
 from passerby.model.release import Release
 from passerby.people.habits import People
-from passerby.support.rule_of_five import FEW, NestedCounts
+from passerby.support.rule_of_five import FEW, NestedCounts, counting
 from passerby.visits.steps import names_of_steps
 
-from .cuts import cuts
-from .labels import About, named, readable
+#: Tenths of a chance or an advantage, for points of curves and for the statement that nobody lies in between.
+TENTHS, GRID = np.linspace(0.1, 1, 10).round(1).tolist(), np.linspace(0.01, 1, 100).round(2).tolist()
+#: With fewer people, curves have points at each fifth chance of the grid: else one of few people would be told closely.
+MANY, EACH = 100, 5
+#: The values by which people are divided. For each, the values that are never below it: an advantage never exceeds its
+#: chance.
+VALUES = ("baseline_lower", "lower", "upper", "advantage_lower", "advantage_upper")
+OVER = ((1, 2), (2,), (), (1, 2, 4), (2,))
+CURVES, BARS = (0, 1, 2), (3, 4)
+#: Bounds, rounded up.
+UP = (2, 4)
+
+
+def cuts(table: pl.DataFrame, levels: Sequence[float]) -> NestedCounts:
+    """The shareable borders for measured people: first the thresholds, as in their table, then bars, then curves."""
+    told = NestedCounts([counting(table[name].to_numpy().clip(0, 1)) for name in VALUES], table.height, OVER, UP)
+    told.take_each(levels, TOLD_FIRST)
+    for edge in TENTHS[:-1]:
+        told.take(edge, BARS)
+    _draw(told, CURVES)
+    return told
+
+
+def alone(values: ArrayLike) -> NestedCounts:
+    """The shareable borders for one value of some people, as a curve."""
+    told = NestedCounts([counting(values)], np.size(values))
+    _draw(told, (0,))
+    return told
+
+
+def _draw(told: NestedCounts, columns: Sequence[int]) -> None:
+    """Take points of curves, the same for all of them: a finer one only if it divides people.
+
+    Empty ranges are shown by tenths: the lowest unreached chance is next to the chance of the most exposed person.
+    """
+    for edge in TENTHS:
+        told.take(edge, columns)
+    for edge in reversed(GRID[EACH - 1 :: EACH] if told.everyone < MANY else GRID):
+        told.take(edge, columns, divides=True)
+
+
+#: The most letters of a shown name.
+LONGEST = 54
+#: The sign for an unshown character: line ends, controls, and marks for the direction of text.
+HIDDEN = "\N{REPLACEMENT CHARACTER}"
+#: Invisible marks in the middle of a visible sign, such as the joints of an emoji.
+JOINERS = ("\N{ZERO WIDTH JOINER}", "\N{ZERO WIDTH NON-JOINER}")
+
+
+def readable(names: Sequence[str]) -> tuple[str, ...]:
+    r"""Names in the same order, all different.
+
+    Long ones lose their middle; if two are then the same, the later one gets a number.
+
+    >>> readable(["park", "gate\t1", "gate\n1"])
+    ('park', 'gate�1', 'gate�1 (2)')
+    """
+    out: list[str] = []
+    taken = {name for name in names if _plain(name) == name}
+    for name in names:
+        shown = first = _plain(name)
+        number = 1
+        while shown != name and shown in taken:
+            number += 1
+            shown = f"{first} ({number})"
+        taken.add(shown)
+        out.append(shown)
+    return tuple(out)
+
+
+@dataclass(frozen=True)
+class About:
+    """The subject of a count, by names: the whole, its kind, and for a flow the zones of its start and its end."""
+
+    name: str
+    kind: str
+    zones: tuple[str, ...]
+
+
+def named(subjects: Sequence[Subject], places: Sequence[str], zones: Mapping[Zone, str]) -> list[About]:
+    """Names of the counted subjects, all different: names of nameless zones come from their places.
+
+    >>> [each.name for each in named([Subject("present", ((0, 1, 2),)), Subject("moved", ((0,), (1,)))], "abcd", {})]
+    ['a, b and 1 more', 'a → b']
+    """
+    every = list(dict.fromkeys(zone for subject in subjects for zone in subject.zones))
+    names_of = [zones.get(zone) or _zone_name(zone, places) for zone in every]
+    # Zones with the same first places get a number.
+    names_of = [name if k == names_of.index(name) else f"{name} ({k + 1})" for k, name in enumerate(names_of)]
+    called = dict(zip(every, readable(names_of), strict=True))
+    out = []
+    for subject in subjects:
+        names = tuple(called[zone] for zone in subject.zones)
+        often = f", {subject.times} times or more" if subject.times > 1 else ""
+        whole = {"present": names[0], "moved": " → ".join(names), "visitors": f"visitors of {names[0]}{often}"}
+        other = f"{subject.kind} of {' and '.join(names)}"
+        out.append(About(whole.get(subject.kind, other), subject.kind, names))
+    return out
+
+
+def _zone_name(zone: Zone, places: Sequence[str]) -> str:
+    if len(zone) < 3:
+        return " and ".join(places[place] for place in zone)
+    return f"{places[zone[0]]}, {places[zone[1]]} and {len(zone) - 2:,} more"
+
+
+def seen(text: str) -> str:
+    r"""A text without invisible marks.
+
+    >>> seen("to\u202eetag")
+    'to�etag'
+    """
+    return "".join(HIDDEN if _unseen(letter) else letter for letter in text)
+
+
+def _plain(name: str) -> str:
+    shown = seen(name)
+    half = LONGEST // 2
+    return shown if len(shown) <= LONGEST else f"{shown[:half]}…{shown[-half + 1 :]}"
+
+
+def _unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") and letter not in JOINERS
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from passerby import __version__
-from passerby.audits.question_record import Answers, Bracket
-from passerby.audits.shares import Above, Group
-from passerby.audits.summary import Summary
+from passerby.audits.record import Answers, Bracket
+from passerby.audits.summary import Above, Group, Summary
 from passerby.support.numbers import at_least, at_most, percent, span
 from passerby.support.rule_of_five import FEW, fives_above
 
-from . import presence_words
+from . import words
 from .evidence import Evidence
-from .terms import (
+from .words import (
     few,
     group,
     has_half,
@@ -53,9 +52,9 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
     loss, known = summary.mean_loss, summary.baseline
     if not (loss and known):
         nobody = summary.people_measured == 0
-        said = presence_words.lead(summary, called) if summary.presence else []
+        said = words.lead(summary, called) if summary.presence else []
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*presence_words.lead(summary, called), *membership(summary)]
+    out = [*words.lead(summary, called), *membership(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:
@@ -78,7 +77,7 @@ def membership(summary: Summary) -> list[str]:
         return []
     split = [each for each in asked if each.groups]
     if not split:
-        said = [f"{presence_words.WHO[each.adversary]} finds {_power_of(each)}" for each in asked]
+        said = [f"{words.WHO[each.adversary]} finds {_power_of(each)}" for each in asked]
         return [
             f"Whether somebody is counted at all: of 100 people who are in the data, {' and '.join(said)}, wrongly "
             "saying so of 1 of 100 who are not."
@@ -89,7 +88,7 @@ def membership(summary: Summary) -> list[str]:
 
 def _power_of(each: Answers) -> str:
     assert each.power
-    return presence_words.of_hundred(Bracket(lower=each.power.lower.mean, upper=each.power.upper.mean))
+    return words.of_hundred(Bracket(lower=each.power.lower.mean, upper=each.power.upper.mean))
 
 
 def _split(each: Answers) -> str:
@@ -97,13 +96,13 @@ def _split(each: Answers) -> str:
     counted, rarely = sorted(each.groups, key=lambda group: not group.counted)
     return (
         f"of 100 people who may well be in a published count ({counted.people:,} people), "
-        f"{presence_words.WHO[each.adversary]} finds {presence_words.of_hundred(counted.power)}; of 100 who hardly "
-        f"ever are ({rarely.people:,}), {presence_words.of_hundred(rarely.power)}"
+        f"{words.WHO[each.adversary]} finds {words.of_hundred(counted.power)}; of 100 who hardly "
+        f"ever are ({rarely.people:,}), {words.of_hundred(rarely.power)}"
     )
 
 
 def _whole(each: Answers) -> str:
-    return f"of 100 people in the data, {presence_words.WHO[each.adversary]} finds {_power_of(each)}"
+    return f"of 100 people in the data, {words.WHO[each.adversary]} finds {_power_of(each)}"
 
 
 def _of_groups(summary: Summary) -> list[str]:

@@ -16,20 +16,19 @@ from typing import Any
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
+from passerby.audits.findings import Findings
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_shown
 from passerby.audits.summary import Summary
-from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.people.habits import People
 from passerby.support.workers import Progress
 
 from . import chart, facts, picture
-from .evidence import Evidence
-from .labels import seen
-from .presence_words import HOURLY, SINGLE, SURELY, WHOEVER
+from .evidence import Evidence, seen
 from .section import Built
 from .sections import SECTIONS
+from .words import HOURLY, SINGLE, SURELY, WHOEVER
 
 #: The warning on each page with true counts.
 INTERNAL = "holds true counts. Not to be shared; report.html may be."

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from passerby.errors import PasserbyError
-from passerby.kernels import disk
+from passerby.kernels import jit
 from passerby.support.files import whole_or_nothing
 
 #: The width of a picture, in pixels.
@@ -42,14 +42,14 @@ def bundle() -> str:
     Its hash must be the installed version's, if this is known. Any other script is made again.
     """
     made_by = (version("vl-convert-python"), _dialect())
-    for kept in disk.folder().glob(f"vega-{'-'.join(made_by)}-*.js"):
+    for kept in jit.folder().glob(f"vega-{'-'.join(made_by)}-*.js"):
         with suppress(OSError, UnicodeError):
             script = kept.read_bytes().decode()
             found = _digest(script)
             if kept.name == _name(made_by, found) and SCRIPTS.get(made_by, found) == found:
                 return script
     script = _put_together()
-    with suppress(OSError, PasserbyError), whole_or_nothing(disk.folder() / _name(made_by, _digest(script))) as path:
+    with suppress(OSError, PasserbyError), whole_or_nothing(jit.folder() / _name(made_by, _digest(script))) as path:
         path.write_bytes(script.encode())
     return script
 

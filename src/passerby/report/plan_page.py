@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.plans.estimate import CONFIDENCE
+from passerby.plans.limit import CONFIDENCE
 from passerby.plans.record import PlanRecord, Record, TallyRecord
 from passerby.plans.settings import PlanSettings, plan_shown
 from passerby.support.numbers import percent, span
@@ -22,7 +22,7 @@ from . import chart
 from .page import filled
 from .plan_presence import asked_for, at_places, kept
 from .section import Built, Columns, Content, Figure, sheet
-from .terms import length, level
+from .words import length, level
 
 LEAD = "Which releases keep the limits on how exposed people may be, and what each of them costs its readers."
 #: The strength of each recommended plan.

@@ -21,7 +21,7 @@ from passerby.support.rule_of_five import FEW, counting, nested_shares
 from . import chart
 from .page import filled
 from .section import Built, Columns, Content, Figure, sheet
-from .terms import few, group, mechanism, question, share_of_people
+from .words import few, group, mechanism, question, share_of_people
 
 TITLE = "Several tables about the same people"
 LEAD = "What somebody who has all of these tables finds out about the people who were counted, beside each table alone."

@@ -12,26 +12,24 @@ from typing import Any
 import polars as pl
 
 from passerby.audits.alerts import about_backtest, about_published
-from passerby.audits.audit import audit_everyone, parts_of
+from passerby.audits.audit import audit_everyone, audit_open, clear_passes, first_pass, parts_of
 from passerby.audits.backtest import run_backtest
-from passerby.audits.effort import audit_open, clear_passes, first_pass
-from passerby.audits.engine import engine_of
+from passerby.audits.disclosure import told_backtest
+from passerby.audits.engine import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin, engine_of
+from passerby.audits.findings import Findings
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.job import enough_workers
 from passerby.audits.presence_all import Present, presence_of_all
-from passerby.audits.question_record import Answers
 from passerby.audits.question_summary import told_answers
+from passerby.audits.question_words import sensitive_places
 from passerby.audits.questions import TABLE, ask_everyone, counted_by_habits
-from passerby.audits.record import Backtest, told_backtest
+from passerby.audits.record import Answers, Backtest
 from passerby.audits.results import Results, Rows
-from passerby.audits.sensitive import sensitive_places
 from passerby.audits.settings import SETTINGS, AuditSettings, Measurement
 from passerby.audits.settings_file import as_toml, write_settings
-from passerby.audits.stages import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin
 from passerby.audits.stored import on_disk, passing, store_of
 from passerby.audits.summary import mean_over, summarise
 from passerby.audits.validation import check_settings, naming
-from passerby.audits.what_if import Findings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import InputError
 from passerby.report.evidence import Evidence
@@ -42,10 +40,8 @@ from passerby.support.processes import all_cores, pool_of
 from passerby.support.workers import check_executor
 from passerby.visits.table import Visits
 
-from .assumption import assumption
-from .explore import explored, knowing_some, other_adversaries, shares_of_others
-from .folder import Destination
-from .notebook import Report, report_of
+from .folder import Destination, assumption
+from .notebook import Report, explored, knowing_some, other_adversaries, report_of, shares_of_others
 
 #: The file written last: the mark of a finished audit.
 LAST = "summary.json"

@@ -7,18 +7,18 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from passerby.audits.engine import AUDITING, FITTING, Tell, begin
 from passerby.audits.inputs import fitting, released, traced, visits_of
-from passerby.audits.sample import only, some_people
+from passerby.audits.job import only, some_people
 from passerby.audits.settings import AuditSettings, DataSettings, StepSettings
 from passerby.audits.settings_file import read_settings
-from passerby.audits.stages import AUDITING, FITTING, Tell, begin
 from passerby.audits.together import JOINT, Together, together
 from passerby.audits.validation import check_settings
 from passerby.audits.wording import Arguments, Wording
 from passerby.errors import ConfigError, InputError
 from passerby.people.fit import fit_traces, tracing_for
 from passerby.people.habits import People
-from passerby.people.zones import Zones, places_of, read_zones
+from passerby.people.sensors import Zones, places_of, read_zones
 from passerby.report.together_page import render_together
 from passerby.support.files import whole_or_nothing, write_json
 from passerby.visits.all_visits import AllVisits

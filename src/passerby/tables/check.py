@@ -24,14 +24,13 @@ from passerby.questions.event import Event
 from passerby.questions.event_answer import EventAnswer
 from passerby.questions.in_data import InData
 from passerby.questions.measure import measure
-from passerby.questions.trace.question import Trace
+from passerby.questions.trace.measure import Trace
 from passerby.support import checks
 
 from .cast import cast_of
 from .days import MOST_LOOKED, PersonaDay, PersonaDays
 from .read import CountTable, read_counts
-from .readers import ReaderLosses, reader_losses
-from .ways import ADVERSARIES, WAYS, WayToPublish
+from .ways import ADVERSARIES, WAYS, ReaderLosses, WayToPublish, reader_losses
 
 #: The questions, by the words for them.
 PRESENCE, COUNTED, EACH, TRACE = "was there", "is counted", "where each hour", "whole day"

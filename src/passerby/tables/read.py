@@ -18,10 +18,21 @@ from passerby.support import checks
 from passerby.visits.steps import parse_length, written
 from passerby.visits.times import check_timezone
 
-from .cells import WORDS, CellValue, Numerals
-from .columns import TOTALS, Columns, columns_of, is_total, key
-from .lines import rows_of
-from .moments import MONDAY, Written, check_form, day_order, is_never, is_twice, read_moment, usual_gap, zone_of
+from .cells import (
+    MONDAY,
+    WORDS,
+    CellValue,
+    Numerals,
+    Written,
+    check_form,
+    day_order,
+    is_never,
+    is_twice,
+    read_moment,
+    usual_gap,
+    zone_of,
+)
+from .columns import TOTALS, Columns, columns_of, is_total, key, rows_of
 
 #: Cells of a table, at most; a year of hours at 200 places has 1.8 million.
 MOST_CELLS = 5_000_000

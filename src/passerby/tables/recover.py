@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.measurement.sensitivity import anybody
 from passerby.mechanisms import Mechanism
+from passerby.mechanisms.fixed import hidden_spans, spans_of
 from passerby.mechanisms.laws import Rule
-from passerby.mechanisms.post_processing import hidden_spans, spans_of
 from passerby.model.count import mechanism_of
 from passerby.model.count_release import of_steps
 from passerby.model.counts import Count

@@ -2,8 +2,7 @@
 
 from .city import simulate_city, write_city, write_zones
 from .readers import read_visits
-from .table import Skipped, Visits
-from .traces import Traces
+from .table import Skipped, Traces, Visits
 from .windows import window_visits
 
 __all__ = ["Skipped", "Traces", "Visits", "read_visits", "simulate_city", "window_visits", "write_city", "write_zones"]

@@ -14,12 +14,10 @@ from passerby.errors import InputError
 from passerby.support.numbers import rows_in_lots, rows_in_words
 
 from .delimited import Batch
-from .grid import Cells, valid_coordinates
-from .names import ZEROS, Names, about_alike, keys
+from .names import ZEROS, Cells, Names, about_alike, keys, valid_coordinates
 from .span import EXAMPLES, Span
-from .table import CUT, Skipped, Visits, drop_duplicates, repeats_of
+from .table import CUT, ELSEWHERE, Skipped, Visits, drop_duplicates, repeats_of
 from .times import FIRST_YEAR, LAST_YEAR, YEARS, advice, in_words, read_times, shown
-from .traces import ELSEWHERE
 
 #: A message for a place with the name of all others.
 OF_ALL_OTHERS = (

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import polars as pl
 
 from passerby.errors import InputError
-from passerby.support.memory import raise_about_memory
+from passerby.support.processes import raise_about_memory
 from passerby.support.workers import Progress
 
 from .names import name_of

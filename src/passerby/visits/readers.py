@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError
 from passerby.support.checks import function, number
-from passerby.support.memory import raise_about_memory
+from passerby.support.processes import raise_about_memory
 from passerby.support.workers import TOLD, Progress
 
 from .clean_rows import RowCleaner, RowGatherer
 from .delimited import Batch, first_line, read_batches
 from .files import DAMAGED, check_file, list_files, people_of_files
-from .grid import Cells
 from .layouts import FILE_NAME, FIXED, FOURSQUARE, Form, detect_layout, header_layout, match_columns, named_layout
+from .names import Cells
 from .span import Span
 from .steps import parse_instant
 from .table import Visits

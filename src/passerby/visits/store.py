@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from passerby.errors import PasserbyError
 from passerby.support.blocks import Blocks, Team
 from passerby.support.files import make_folder, whole_or_nothing
-from passerby.support.memory import raise_about_memory
+from passerby.support.processes import raise_about_memory
 from passerby.support.statistics import at_ranks, first_bits, sort_keys
 from passerby.support.workers import Progress
 

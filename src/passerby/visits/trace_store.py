@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from passerby.errors import PasserbyError
 from passerby.support.blocks import Blocks, Slice
 from passerby.support.files import make_folder, whole_or_nothing
-from passerby.support.memory import raise_about_memory
+from passerby.support.processes import raise_about_memory
 
 from .all_visits import AllVisits
 from .files import DAMAGED
 from .store import load_table
-from .table import Visits
-from .traces import RarelySeen, Traces
+from .table import RarelySeen, Traces, Visits
 from .windows import PartTotals, Tracing, together, traced
 
 #: The most person-steps of a block, and the number of people read together.

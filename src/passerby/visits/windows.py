@@ -19,8 +19,7 @@ from passerby.support.checks import is_whole, is_word, whole
 from .all_visits import AllVisits, chosen_window, clock
 from .names import name_of
 from .steps import AUTO, Steps, on_the_clock, parse_instant, written
-from .table import Visits
-from .traces import ELSEWHERE, LeftOut, RarelySeen, Traces
+from .table import ELSEWHERE, LeftOut, RarelySeen, Traces, Visits
 
 Rule = Literal["most-visited", "first", "last"]
 

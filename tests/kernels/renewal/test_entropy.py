@@ -6,7 +6,7 @@ from tests.oracle import World
 from tests.strategies import Case, cases, chains
 
 import passerby as pb
-from passerby.kernels.renewal import entropy, sightings
+from passerby.kernels.renewal import sightings
 
 
 def shannon(law: np.ndarray) -> float:
@@ -26,7 +26,7 @@ def test_entropy_of_a_trace(chain: tuple[pb.MarkovPrior, int], seed: int) -> Non
     prior, steps = chain
     world = World(prior, steps)
     inside = np.random.default_rng(seed).random(prior.places)
-    found = entropy.of_trace(prior.initial, prior.matrices, inside, steps)
+    found = sightings.of_trace(prior.initial, prior.matrices, inside, steps)
     expected = shannon(world.chance) + float(world.chance @ inside[world.traces].sum(axis=1))
     assert found == pytest.approx(expected, abs=1e-10)
 
@@ -35,11 +35,11 @@ def test_entropy_of_a_trace(chain: tuple[pb.MarkovPrior, int], seed: int) -> Non
 def test_entropies_of_raw_counts(case: Case) -> None:
     world, grid = World(case.prior, case.steps), case.release.grid
     data = (case.prior.initial, case.prior.matrices, grid)
-    assert entropy.of_series(*data) == pytest.approx(told(world, case.release, [*range(case.steps)]), abs=1e-10)
+    assert sightings.of_series(*data) == pytest.approx(told(world, case.release, [*range(case.steps)]), abs=1e-10)
     neighbours = told(world, case.release, [0])
     for t in range(1, case.steps):
         neighbours += told(world, case.release, [t - 1, t]) - told(world, case.release, [t - 1])
-    assert entropy.of_neighbours(*data) == pytest.approx(neighbours, abs=1e-10)
+    assert sightings.of_neighbours(*data) == pytest.approx(neighbours, abs=1e-10)
     seen = np.zeros(len(world.traces), dtype=bool)
     for t in range(case.steps):
         seen |= world.column(case.release, t) > 0
@@ -51,7 +51,7 @@ def test_entropies_of_raw_counts(case: Case) -> None:
 class TestPieces:
     @given(st.floats(0, 1))
     def test_surprise(self, p: float) -> None:
-        assert entropy.surprise(p) == (-p * np.log(p) if p else 0)
+        assert sightings.surprise(p) == (-p * np.log(p) if p else 0)
 
     @given(cases(), st.floats(0, 1))
     def test_what_a_step_tells_grows_with_the_mass(self, case: Case, mass: float) -> None:
@@ -61,4 +61,4 @@ class TestPieces:
         seen = row[places[places >= 0]]
         law = np.append(seen, row.sum() - seen.sum())
         expected = mass * shannon(np.maximum(law, 0) / mass) if mass > 1e-9 else 0
-        assert entropy.revealed(row, hidden, places) == pytest.approx(expected, abs=1e-8)
+        assert sightings.revealed(row, hidden, places) == pytest.approx(expected, abs=1e-8)

@@ -13,7 +13,7 @@ from tests.strategies import FINITE, Case
 from tests.strategies import chain as random_chain
 
 import passerby as pb
-from passerby.kernels.search import ascent, best_first, best_guess, ceiling, stages
+from passerby.kernels.search import ascent, best_first, best_guess, ceiling, penalties
 from passerby.outcomes.series import Series, enumerate_series, relative
 
 Floats = NDArray[np.float64]
@@ -222,7 +222,7 @@ class TestEffort:
         self, sensors: Any, misses: int, budget: float, nodes: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Chains on which the decoded guess leads higher, or the one made step by step."""
-        monkeypatch.setattr(best_guess, "ROOT_NODES", np.full(stages.LEVELS, nodes))
+        monkeypatch.setattr(best_guess, "ROOT_NODES", np.full(penalties.LEVELS, nodes))
         for seed in (11, 13, 16):
             prior = random_chain(seed, 3 + seed % 2, 5, ("started", "varying", "stationary")[seed % 3])
             case = Case(prior, pb.Release(sensors), misses)
@@ -242,7 +242,7 @@ class TestEffort:
         """On small chains an ascent nearly always finds the best guess, and hides what the bounds do. Here it fails."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(best_guess, "ascend", poorly)
-            patch.setattr(best_guess, "ROOT_NODES", np.full(stages.LEVELS, nodes))
+            patch.setattr(best_guess, "ROOT_NODES", np.full(penalties.LEVELS, nodes))
             series, table, guesses, _ = brackets_of(case, tolerance, budget)
         compare_each(case, series, table, guesses)
         if tolerance == 0 and budget == 1e9 and nodes == 400:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from tests.evidence import silence
 from tests.guesses import Chain, look, small_chains
 
-from passerby.kernels.search import ascent, best_guess, ceiling, stages, state_ceilings
+from passerby.kernels.search import ascent, best_first, best_guess, ceiling, penalties
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,7 +72,7 @@ def bracket(
 
 
 @settings(max_examples=60)
-@given(small_chains(), st.integers(0, stages.LEVELS - 1), st.sampled_from([1, 2, 5, 60]))
+@given(small_chains(), st.integers(0, penalties.LEVELS - 1), st.sampled_from([1, 2, 5, 60]))
 def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, nodes: int) -> None:
     for needed in range(1, chain.steps + 1):
         best = chain.best(chain.a, 0, needed)
@@ -83,7 +83,7 @@ def test_the_best_guess_is_bracketed_within_any_room(chain: Chain, level: int, n
         assert best - 1e-12 <= upper <= 1 + 1e-12
         assert lower <= upper * (1 + 1e-12)
         assert chain.success(guess, needed) == pytest.approx(lower, abs=1e-12)
-        assert 0 <= used <= min(nodes, stages.ROOT_NODES[level])
+        assert 0 <= used <= min(nodes, penalties.ROOT_NODES[level])
         assert work > 0
 
 
@@ -92,15 +92,15 @@ def test_the_lowest_search_is_left_out_where_it_helped_nobody_beside_penalties(
     left: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thirty places; six series were bounded by both before."""
-    chain, needed, tried, total = Chain(0, 30, 2), 1, np.zeros((stages.STAGES, 3)), np.zeros(3)
-    for _ in range(stages.TRIED):
-        stages.keep_score(tried, 0, 0.5, 0.5 * left)
+    chain, needed, tried, total = Chain(0, 30, 2), 1, np.zeros((penalties.STAGES, 3)), np.zeros(3)
+    for _ in range(penalties.TRIED):
+        penalties.keep_score(tried, 0, 0.5, 0.5 * left)
     searched: list[int] = []
     monkeypatch.setattr(best_guess, "search_on", lambda *case: searched.append(case[2]))
     guesses = np.tile(chain.law.argmax(axis=1), (3, 1))
     found = np.array([0.0, 0.0, chain.success(guesses[0], needed), 1.0, 0.0])
     best_guess.bound_first(look(chain), needed, 1e-9, found, guesses, chain.room(needed, 3), total, tried)
-    assert searched == ([0] if left < stages.STALLED else [])
+    assert searched == ([0] if left < penalties.STALLED else [])
     assert found[best_guess.LEVEL] == 1
     assert chain.best(chain.a, 0, needed) * (1 - 1e-12) <= found[best_guess.UPPER] < 1
 
@@ -145,7 +145,7 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
     for needed in range(1, chain.steps + 1):
         V = np.empty((chain.steps, needed + 1, chain.states))
         scratch = chain.room(needed, 3)
-        state_ceilings.ceilings(V, seen, needed, level, scratch)
+        best_first.ceilings(V, seen, needed, level, scratch)
         blind = ceiling.first_right(V, seen, chain.a, 0, needed, scratch)
         first = min(told_once(chain, V, needed), blind, 1.0)
         # A tolerance that accepts anything leaves nothing to search: the first bound is what is returned.
@@ -155,7 +155,7 @@ def test_the_first_bound_is_the_smaller_of_two(chain: Chain, level: int) -> None
         assert upper == pytest.approx(max(first, 1e-15), abs=1e-12)
         # A search of a single node may find nothing better, and must not undo it.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(best_guess, "ROOT_NODES", np.ones(stages.LEVELS, np.int64))
+            patch.setattr(best_guess, "ROOT_NODES", np.ones(penalties.LEVELS, np.int64))
             lower, upper, used, _ = bracket(chain, needed, level, 1e-15, 0.0, guess, 3)
         assert used <= 1
         assert upper <= max(first, lower) + 1e-12

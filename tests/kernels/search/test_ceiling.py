@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.guesses import Chain, small_chains
 
-from passerby.kernels.search import ceiling, state_ceilings
+from passerby.kernels.search import best_first, ceiling
 
 Floats = NDArray[np.float64]
 pytestmark = pytest.mark.usefixtures("plainly")
@@ -59,7 +59,7 @@ def told_step(chain: Chain, V: Floats, t: int, x: int, k: int, gain: Floats) -> 
     """Whether rows are known to be apart or not, it is the same."""
     values = [
         float(ceiling.known_step(V, chain.taken, t, x, k, gain, apart, np.empty(chain.places)))
-        for apart in {False, bool(state_ceilings.rows_apart(chain.taken))}
+        for apart in {False, bool(best_first.rows_apart(chain.taken))}
     ]
     assert values[0] == values[-1]
     return values[0]
@@ -86,7 +86,7 @@ def test_union_sums(chain: Chain, seed: int) -> None:
     needed = chain.steps
     V, exact = chain.loosened(needed, seed), chain.exact(needed)
     for t in range(chain.steps - 1):
-        sums, apart = np.empty((needed + 1, chain.states)), bool(state_ceilings.ways_apart(chain.taken))
+        sums, apart = np.empty((needed + 1, chain.states)), bool(best_first.ways_apart(chain.taken))
         ceiling.union_sums(V, chain.taken, t, 1, needed, apart, sums, np.empty(chain.places))
         for x in np.flatnonzero(chain.law[t]):
             for k in range(1, needed + 1):

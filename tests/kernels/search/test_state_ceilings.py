@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.guesses import Chain, look, small_chains, taken
 
-from passerby.kernels.search import ceiling, stages, state_ceilings
+from passerby.kernels.search import best_first, ceiling, penalties
 
 pytestmark = pytest.mark.usefixtures("plainly")
 
@@ -15,7 +15,7 @@ def test_ways_are_apart_where_no_two_states_of_one_place_can_be_reached(chain: C
     for _ in range(chain.states):
         reached = reached | reached @ step
     shared = [len(set(chain.place_of[row])) < row.sum() for row in reached]
-    assert not (state_ceilings.ways_apart(chain.taken) and any(shared))
+    assert not (best_first.ways_apart(chain.taken) and any(shared))
 
 
 def test_ways_may_meet_where_rows_are_apart() -> None:
@@ -25,15 +25,15 @@ def test_ways_may_meet_where_rows_are_apart() -> None:
     modes = np.kron(np.eye(2), half)
     for moves, apart in ((visits, False), (modes, True)):
         chain = taken(np.full(4, 0.25), moves[None], np.ones(2), np.array([0, 1, 0, 1]))
-        assert state_ceilings.rows_apart(chain)
-        assert state_ceilings.ways_apart(chain) == apart
+        assert best_first.rows_apart(chain)
+        assert best_first.ways_apart(chain) == apart
 
 
 class TestCeilings:
     """The table over known states, entry by entry: each is the smallest of what its level offers."""
 
     @settings(max_examples=30)
-    @given(small_chains(pins=1), st.integers(0, stages.LEVELS - 1), st.sampled_from([1, 3, 300]))
+    @given(small_chains(pins=1), st.integers(0, penalties.LEVELS - 1), st.sampled_from([1, 3, 300]))
     def test_never_below_the_best_and_closer_with_effort(self, chain: Chain, level: int, nodes: int) -> None:
         seen = look(chain)
         for needed in range(1, chain.steps + 1):
@@ -41,7 +41,7 @@ class TestCeilings:
             for effort in (0, level):
                 V = np.full((chain.steps, needed + 1, chain.states), np.nan)
                 scratch = chain.room(needed, nodes)
-                assert state_ceilings.ceilings(V, seen, needed, effort, scratch) >= 0
+                assert best_first.ceilings(V, seen, needed, effort, scratch) >= 0
                 tables.append(V)
                 assert (V[:, 0] == 1).all()
                 assert (V <= 1).all()
@@ -65,11 +65,11 @@ class TestCeilings:
             exact = chain.exact(needed)
             V = np.empty((chain.steps, needed + 1, chain.states))
             scratch = chain.room(needed, 300)
-            state_ceilings.ceilings(V, seen, needed, level, scratch)
+            best_first.ceilings(V, seen, needed, level, scratch)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(stages, "UNION_LIMIT", 0.0)
+                patch.setattr(penalties, "UNION_LIMIT", 0.0)
                 frequent = np.empty_like(V)
-                state_ceilings.ceilings(frequent, seen, needed, level, scratch)
+                best_first.ceilings(frequent, seen, needed, level, scratch)
             for t in range(chain.steps - 1):
                 there = seen.law[t] > 0
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
@@ -85,8 +85,8 @@ class TestCeilings:
             V = np.full((chain.steps, needed + 1, chain.states), np.nan)
             scratch = chain.room(needed, 3)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(state_ceilings, "STATE_NODES", np.ones(stages.LEVELS, np.int64))
-                state_ceilings.ceilings(V, seen, needed, level, scratch)
+                patch.setattr(best_first, "STATE_NODES", np.ones(penalties.LEVELS, np.int64))
+                best_first.ceilings(V, seen, needed, level, scratch)
             for t in range(chain.steps - 1):
                 for k in range(max(1, needed - t - 1), min(needed, chain.steps - 1 - t) + 1):
                     for x in np.flatnonzero(seen.law[t]):
@@ -121,7 +121,7 @@ class TestCeilings:
         for level in (1, 3):
             V = np.empty((4, 3, 4))
             scratch = chain.room(2, 300)
-            state_ceilings.ceilings(V, seen, 2, level, scratch)
+            best_first.ceilings(V, seen, 2, level, scratch)
             values.append(V[0, 2, 0])
         best = chain.best(chain.Q[0, 0], 1, 2)
         assert best == pytest.approx(0.4)

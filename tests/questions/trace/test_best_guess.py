@@ -19,7 +19,7 @@ from tests.strategies import FINITE, Case, cases, chain
 
 import passerby as pb
 from passerby.kernels.search import best_guess as brackets
-from passerby.kernels.search import stages
+from passerby.kernels.search import penalties
 from passerby.outcomes.series import Series, distinct, enumerate_series, given_series, sample_series
 from passerby.questions.trace import stretches
 from passerby.questions.trace.guess import Brackets, alone, average_upper, bracket_series, log_posterior, plain_series
@@ -223,7 +223,7 @@ def best_of_three(joint: Floats, misses: int) -> float:
 def test_penalties_among_many_places(seed: int) -> None:
     """Those who are told are penalised where there are many places, with each of nine budgets: no guess does better."""
     rng = np.random.default_rng(seed)
-    places = stages.FEW + seed % 5
+    places = penalties.FEW + seed % 5
     even = 10.0 ** -rng.integers(0, 3)
     start, moves = rng.dirichlet(np.full(places, even)), rng.dirichlet(np.full(places, even), (2, places))
     moves = 0.5 * moves + 0.5 * np.eye(places) if seed % 2 else moves
@@ -395,7 +395,7 @@ class TestPublished:
 
 def search_buffers(places: int, needed: int) -> int:
     """Bytes for the nodes of the largest search: a table (number right, place) each, and five entries per child."""
-    nodes = min(stages.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
+    nodes = min(penalties.ROOT_NODES[-1], int(5e7 / (needed * places + places)))
     return int((nodes + 1) * places * (needed + 5) * 8)
 
 

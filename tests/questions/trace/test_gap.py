@@ -10,7 +10,7 @@ from tests.strategies import Case
 
 import passerby as pb
 from passerby.outcomes.series import Series
-from passerby.questions.trace.gap import Gap, gap_of, sample_gap
+from passerby.questions.trace.methods.renewal import Gap, gap_of, sample_gap
 from passerby.questions.trace.stretches import bracket_stretches, stretch_ceiling
 
 

@@ -19,8 +19,7 @@ from passerby.measurement import information
 from passerby.questions.trace import guess as best_guess
 from passerby.questions.trace.kappa import log_kappa_bound, log_moment_bound, log_told_bound
 from passerby.questions.trace.methods.formula import fano_bound, leakage_bound
-from passerby.questions.trace.methods.renewal import log_all_right
-from passerby.questions.trace.stretches import bracket_stretches
+from passerby.questions.trace.stretches import bracket_stretches, log_all_right
 
 Floats = NDArray[np.float64]
 

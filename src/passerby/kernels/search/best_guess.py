@@ -29,11 +29,10 @@ from passerby.kernels.jit import (
 )
 
 from .ascent import ascend, map_guess, score
-from .best_first import room_for, search
+from .best_first import ceilings, room_for, search
 from .ceiling import first_right, right_adds
 from .heap import put, take
-from .penalty_stretches import penalised_stretches
-from .stages import (
+from .penalties import (
     PENALTY_ROUNDS,
     ROOT_NODES,
     SEARCHED,
@@ -45,7 +44,7 @@ from .stages import (
     stalled,
     urgency,
 )
-from .state_ceilings import ceilings
+from .penalty_stretches import penalised_stretches
 
 #: Penalties are set at once if they cost no more than so many scores of a guess.
 AT_ONCE = 10.0

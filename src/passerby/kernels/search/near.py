@@ -26,8 +26,19 @@ from passerby.kernels.jit import (
 )
 
 from .heap import NODE
-from .near_guess import LEVEL, LOWER, UPPER, first_look, score
-from .near_search import ceilings, cost_of_union, search, tables_for, top_name, undominated
+from .near_search import (
+    LEVEL,
+    LOWER,
+    UPPER,
+    ceilings,
+    cost_of_union,
+    first_look,
+    score,
+    search,
+    tables_for,
+    top_name,
+    undominated,
+)
 
 #: Nodes of a search from the start, and from each known state (0 for none), at each level of effort.
 ROOT_NODES = (64, 1000, 20000)

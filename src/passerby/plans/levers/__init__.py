@@ -9,7 +9,7 @@ from passerby.model.release import Release
 from passerby.plans.lever import Dial, Lever, is_usual
 from passerby.support.checks import nearest
 
-from . import left_out, noise, rules, thinning, visitors, zones
+from . import every_nth, left_out, noise, rules, visitors, zones
 
 LEVERS: tuple[Lever, ...] = (
     noise.GAUSSIAN,
@@ -22,7 +22,7 @@ LEVERS: tuple[Lever, ...] = (
     left_out.PLACES,
     left_out.STEPS,
     left_out.COUNTS,
-    thinning.EVERY,
+    every_nth.EVERY,
     visitors.VISITORS,
     zones.ZONES,
 )

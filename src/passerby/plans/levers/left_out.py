@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from passerby.model.release import Release
-from passerby.plans.cells import Cell, cells_of
-from passerby.plans.lever import Choice, Item, Scene
+from passerby.plans.lever import Cell, Choice, Item, Scene, cells_of
 
 
 def _items(release: Release, scene: Scene, key: Callable[[Cell], object], name: Callable[[Cell], str]) -> list[Item]:

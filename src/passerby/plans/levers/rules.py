@@ -11,9 +11,8 @@ from passerby.mechanisms import Mechanism, RandomRounding, Rounding, Suppression
 from passerby.mechanisms.registry import described
 from passerby.model.count import mechanism_of
 from passerby.model.release import Release
-from passerby.plans.cells import of_counts
 from passerby.plans.cost import error_of
-from passerby.plans.lever import Dial, Family, Scene
+from passerby.plans.lever import Dial, Family, Scene, of_counts
 
 #: Counts become multiples of this.
 BASES = (3, 5, 10, 20, 50, 100)

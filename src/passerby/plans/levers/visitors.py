@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from passerby.model.counts import Count, Visitors
 from passerby.model.release import Release
-from passerby.plans.cells import cells_of, not_counted_anew, of_counts
-from passerby.plans.lever import Dial, Family, Scene
-from passerby.plans.order import tells_less
+from passerby.plans.lever import Dial, Family, Scene, cells_of, not_counted_anew, of_counts, tells_less
 
 STEPS = (2, 3, 4, 6, 8, 12, 24)
 #: Up to so many counts, a person takes hardly longer than with raw ones; for a day of hours, up to a second.

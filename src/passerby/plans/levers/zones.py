@@ -7,9 +7,7 @@ from itertools import pairwise
 
 from passerby.model.counts import changed
 from passerby.model.release import Release
-from passerby.plans.cells import cells_of, not_counted_anew, of_counts
-from passerby.plans.lever import Dial, Family, Scene, Zone
-from passerby.plans.order import tells_less
+from passerby.plans.lever import Dial, Family, Scene, Zone, cells_of, not_counted_anew, of_counts, tells_less
 
 
 def _family(release: Release, scene: Scene) -> Family:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from passerby.errors import InputError, UnsupportedRelease
 from passerby.kernels.chain import decode
-from passerby.kernels.chain import score as scoring
+from passerby.kernels.chain import decode as scoring
 from passerby.kernels.chain.posterior import MISSING
 from passerby.kernels.search import best_guess
 from passerby.measurement.finding import Finding, exact

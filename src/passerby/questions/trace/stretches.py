@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from passerby.errors import UnsupportedRelease
+from passerby.kernels.renewal import sightings
+from passerby.measurement.information import check_stretches
 from passerby.model.lumping import with_one_sensor
 from passerby.model.mixture import average, parts
 from passerby.model.prior import MarkovPrior
@@ -199,3 +202,15 @@ def guided_success(prior: MarkovPrior, release: Release, misses: int) -> float:
     law = np.zeros((len(modes), points, points, wrong))
     best = best_plain(release.grid.shape[1], weights, laws, *tables, law, np.empty(2 * len(guides)))
     return min(1.0, float(best))
+
+
+def log_all_right(prior: MarkovPrior, release: Release, misses: int) -> float | None:
+    """Log of `Σ_y max_x Pr[X = x, Y = y]` for raw counts; None if there are misses, or if it takes too long."""
+    if misses or not release.reveals or not prior.single or prior.naming is not None:
+        return None
+    prior, release = with_one_sensor(prior, release)
+    try:
+        check_stretches(prior, release)
+    except UnsupportedRelease:
+        return None
+    return float(sightings.log_all_right(*prior.named_logs, release.grid))

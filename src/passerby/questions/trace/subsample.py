@@ -20,6 +20,7 @@ from passerby.model.lumping import merged
 from passerby.model.prior import MarkovPrior
 from passerby.model.release import Release
 from passerby.outcomes.series import Series, sample_series
+from passerby.questions.trace.stretches import dense
 
 from .goal import Goal
 from .guess import MEMORY_LIMIT, Brackets, cost_of_look, missing
@@ -150,3 +151,18 @@ def stretches_leave(goal: Goal) -> float:
     """The share of the gap to raw counts left by stretches: it was seen to fall as a root of the effort."""
     least = PART * (goal.misses + 1) ** 2 * least_cost(goal.prior, goal.told, goal.misses)
     return min(WITH_LITTLE, math.sqrt(least / max(goal.budget, 1.0)))
+
+
+#: The share left for guesses for noisy counts, if raw ones are dear and will decide.
+GUESSING = 0.25
+
+#: The doubt of `erasure`, as a share of all doubt allowed: the other ends take all of that.
+SPARE = 0.01
+
+
+def looked_closely(goal: Goal, known: Known) -> bool:
+    """Whether raw counts are dear, and all effort went to them since they were to decide."""
+    first = known.bound("raw")
+    if first is None or first.error >= first.ceiling:
+        return False
+    return dense(goal.prior, goal.release.as_raw(), goal.misses)

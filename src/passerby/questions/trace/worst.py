@@ -140,7 +140,7 @@ def _listed(goal: Goal) -> Spread | None:
 
 def _by_sightings(goal: Goal) -> Spread | None:
     """For raw counts and no misses: the likeliest trace is the best guess, and stretches between sightings decide."""
-    from passerby.kernels.renewal import entropy, sightings
+    from passerby.kernels.renewal import sightings
 
     prior, told = goal.prior, goal.told
     plain = told.plain and told.reveals and prior.single and prior.naming is None
@@ -156,7 +156,7 @@ def _by_sightings(goal: Goal) -> Spread | None:
         return None
     farthest = FARTHEST - sightings.log_all_right(*prior.named_logs, told.grid)
     case = prior.initial, prior.matrices, *prior.named_logs, told.grid
-    mass, low, high = entropy.likeliest_law(*case, cells, min(farthest, LEAST)).T
+    mass, low, high = sightings.likeliest_law(*case, cells, min(farthest, LEAST)).T
     return Spread(mass, np.exp(low), np.minimum(np.exp(high), 1.0))
 
 

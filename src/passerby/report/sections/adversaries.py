@@ -11,7 +11,7 @@ from passerby.audits.record import Adversary
 from passerby.report import chart
 from passerby.report.evidence import ADVERSARIES, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import of_a_crowd
+from passerby.report.words import of_a_crowd
 from passerby.support.numbers import percent, span
 
 TITLE = "The chance to be found, by what an adversary knows"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from passerby.audits.question_record import Answers
-from passerby.audits.record import Ends
+from passerby.audits.record import Answers, Ends
 from passerby.report.evidence import ASKED, Evidence
-from passerby.report.presence_words import WHO, of_hundred
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import group
+from passerby.report.words import WHO, group, of_hundred
 from passerby.support.numbers import percent
 
 from .in_data import NAMES, mean

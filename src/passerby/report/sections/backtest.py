@@ -14,7 +14,7 @@ from passerby.audits.windows import CLOSE, EXPECTED, LEVEL
 from passerby.report import chart
 from passerby.report.evidence import BACKTEST, MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import level, of_a_crowd
+from passerby.report.words import level, of_a_crowd
 from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW
 

@@ -1,7 +1,7 @@
 """The planned publication: the counts.
 
 A shared page holds the values of the release itself, and no more. These are counts under a fixed rule, but for small
-ones and for counts revealing them (`report.beside`). With noise it holds no counts: the true ones would
+ones and for counts revealing them (`report.complementary`). With noise it holds no counts: the true ones would
 undo the noise, and a draw of its own would be a second look at them. The internal page holds the true counts.
 """
 
@@ -22,10 +22,10 @@ from passerby.model.count import mechanism_of
 from passerby.model.counts import Count
 from passerby.others.counted import numbers as all_numbers
 from passerby.report import chart
-from passerby.report.beside import kept_back, least_told
+from passerby.report.complementary import kept_back, least_told
 from passerby.report.evidence import Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import few, length, mechanism
+from passerby.report.words import few, length, mechanism
 from passerby.support.rule_of_five import FEW
 
 EMPTY, SECRET, BESIDE = "left empty", "not on this page", "not told beside a small one"

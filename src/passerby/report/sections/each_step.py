@@ -8,12 +8,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.question_record import Answers
+from passerby.audits.record import Answers
 from passerby.report import chart
 from passerby.report.evidence import STEP_BY_STEP, Evidence
-from passerby.report.presence_words import WHO
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT
+from passerby.report.words import WHO, WITH_IT
 from passerby.support.numbers import percent, span
 
 SAYS = (

@@ -11,10 +11,9 @@ import polars as pl
 
 from passerby.audits.summary import Summary
 from passerby.report import chart
-from passerby.report.cuts import BARS, CURVES, alone
-from passerby.report.evidence import MEASURED, Evidence
+from passerby.report.evidence import BARS, CURVES, MEASURED, Evidence, alone
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, has_half, level, question, share_of_people, tail
+from passerby.report.words import WITH_IT, has_half, level, question, share_of_people, tail
 from passerby.support.numbers import at_least, percent
 from passerby.support.rule_of_five import FEW, NestedCounts, at_rank, rest_enough
 

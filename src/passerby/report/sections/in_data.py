@@ -9,16 +9,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.question_record import Answers, Bracket, PlaceAnswers
-from passerby.audits.record import Ends
-from passerby.audits.shares import Group
+from passerby.audits.record import Answers, Bracket, Ends, PlaceAnswers
+from passerby.audits.summary import Group
 from passerby.questions.comparisons import differential_privacy
 from passerby.questions.profiles import ACQUAINTANCE, INSIDER
 from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
-from passerby.report.presence_words import HABITS, WHO, in_groups, of_hundred, spots
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import share_of_people
+from passerby.report.words import HABITS, WHO, in_groups, of_hundred, share_of_people, spots
 from passerby.support.numbers import percent, span
 
 NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}

@@ -8,12 +8,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.question_record import ShareAnswers
+from passerby.audits.record import ShareAnswers
 from passerby.questions.profiles import ACQUAINTANCE, INSIDER, PARTLY
 from passerby.report import chart
 from passerby.report.evidence import PARTLY_KNOWN, Evidence
-from passerby.report.presence_words import of_hundred
 from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.words import of_hundred
 from passerby.support.numbers import percent
 
 TITLE = "Found, by the share of the others who are known"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import polars as pl
 
 from passerby.report.evidence import ADVERSARIES, COUNTED, MEASURED, PRESENCE, STEP_BY_STEP, Evidence
-from passerby.report.presence_words import HABITS, of_hundred, of_insider, spots
 from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.words import HABITS, of_hundred, of_insider, spots
 from passerby.support.numbers import span
 
 from . import adversaries, counts, each_step, exposure, in_data, presence

@@ -8,16 +8,15 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from passerby.audits.trials import candidates
+from passerby.audits.findings import MORE, candidates
 from passerby.mechanisms import Mechanism
-from passerby.plans.estimate import CONFIDENCE
-from passerby.plans.ways import MORE
+from passerby.plans.limit import CONFIDENCE
 from passerby.questions.comparisons import differential_privacy
 from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT, few, level
+from passerby.report.words import WITH_IT, few, level
 from passerby.support.numbers import percent, span
 from passerby.support.rule_of_five import FEW, fives_above, fives_below
 

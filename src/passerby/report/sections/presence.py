@@ -8,10 +8,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from passerby.audits.question_record import Bracket, PlaceAnswers
+from passerby.audits.record import Bracket, PlaceAnswers
 from passerby.report import chart
 from passerby.report.evidence import PRESENCE, Evidence
-from passerby.report.presence_words import (
+from passerby.report.section import Columns, Content, Figure, Section, sheet
+from passerby.report.words import (
     HABITS,
     HARDLY,
     INSIDER,
@@ -24,7 +25,6 @@ from passerby.report.presence_words import (
     spots,
     visitors,
 )
-from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from passerby.audits.summary import Summary
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import WITH_IT
+from passerby.report.words import WITH_IT
 from passerby.support.numbers import percent
 from passerby.support.rule_of_five import FEW
 

@@ -13,8 +13,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from passerby.audits.findings import Findings
 from passerby.audits.subjects import subject_grid
-from passerby.audits.what_if import Findings
 from passerby.model.release import Release
 from passerby.report import chart
 from passerby.report.evidence import TRIED, Evidence

@@ -7,7 +7,7 @@ import polars as pl
 from passerby.audits.summary import Summary
 from passerby.report.evidence import MEASURED, PUBLISHED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.terms import group, tail
+from passerby.report.words import group, tail
 from passerby.support.numbers import at_least, percent, span
 
 from .exposure import RANKED, ranks

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.errors import UnsupportedRelease
-from passerby.kernels.chain import score
+from passerby.kernels.chain import decode
 from passerby.kernels.chain.bounds import FAINT
 from passerby.measurement.finding import Finding, Known, exact
 from passerby.measurement.roots import rounded_up
@@ -70,7 +70,7 @@ def constant_attack(prior: MarkovPrior, steps: int, misses: int) -> Finding:
     few = steps * min(misses + 2, steps - misses + 1) * prior.states**2 * prior.places <= SCORE_ALL
     if few and not prior.overlapping:
         places = np.flatnonzero(named)
-        values = score.constants(prior.initial, prior.matrices, prior.name_of, places, steps, misses)
+        values = decode.constants(prior.initial, prior.matrices, prior.name_of, places, steps, misses)
         pick = int(np.argmax(values))
         return exact("constant", min(1.0, float(values[pick])), (int(places[pick]),) * steps)
     ceiling = _visits_ceiling(prior, steps, steps - misses)

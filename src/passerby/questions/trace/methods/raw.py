@@ -15,24 +15,18 @@ from passerby.model.release import Release
 from passerby.outcomes.series import enumerate_series, log_series
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import average_upper, bracket_series
-from passerby.questions.trace.stretches import bracket_stretches, dense, least_cost, stretch_ceiling
-from passerby.questions.trace.subsample import raw_leaves, sample_leaves
+from passerby.questions.trace.stretches import bracket_stretches, dense, least_cost, log_all_right, stretch_ceiling
+from passerby.questions.trace.subsample import GUESSING, SPARE, looked_closely, raw_leaves, sample_leaves
 from passerby.questions.trace.ways import FAR, affordable, negligible, refuses_one_series, refuses_others
 from passerby.support.numbers import exceeds
 from passerby.support.statistics import upper_limit
-
-from .renewal import log_all_right
 
 Floats = NDArray[np.float64]
 
 #: The share of the budget for raw counts before it is known whether they decide.
 FIRST = 0.25
-#: The share left for guesses for noisy counts, if raw ones are dear and will decide.
-GUESSING = 0.25
 #: The share of a budget for `erasure`, and the least and most sets of counts to draw.
 SHARE, LEAST, MOST = 0.25, 100, 2000
-#: The doubt of `erasure`, as a share of all doubt allowed: the other ends take all of that.
-SPARE = 0.01
 #: Raw counts with so few series are looked at one by one.
 FEW = 64
 
@@ -88,14 +82,6 @@ def raw_loss(goal: Goal, known: Known, budget: float) -> tuple[float, float]:
     except UnsupportedRelease:
         return 0.0, 1.0
     return listed.mean(best.lower)[0], average_upper(listed, best, goal.level)
-
-
-def looked_closely(goal: Goal, known: Known) -> bool:
-    """Whether raw counts are dear, and all effort went to them since they were to decide."""
-    first = known.bound("raw")
-    if first is None or first.error >= first.ceiling:
-        return False
-    return dense(goal.prior, goal.release.as_raw(), goal.misses)
 
 
 def too_dense(goal: Goal, budget: float) -> bool:

@@ -7,7 +7,7 @@ from passerby.measurement.finding import Finding, Known, exact
 from passerby.questions.trace.goal import Goal, Method
 from passerby.questions.trace.guess import UNBOUNDED, alone, averaged, bracket_series, cost_of_series
 from passerby.questions.trace.stretches import dense
-from passerby.questions.trace.subsample import cost_of_quick_ceiling, pilot, thin
+from passerby.questions.trace.subsample import GUESSING, cost_of_quick_ceiling, looked_closely, pilot, thin
 from passerby.questions.trace.ways import (
     FAR,
     balanced,
@@ -23,8 +23,6 @@ from passerby.questions.trace.ways import (
     sample,
     searched,
 )
-
-from .raw import GUESSING, looked_closely
 
 #: The part of the budget for guesses made whatever the lot.
 SOME = 0.1

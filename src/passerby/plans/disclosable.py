@@ -9,8 +9,8 @@ from dataclasses import replace
 from passerby.model.release import Release
 from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
-from .cells import cells_of
 from .cost import Cost
+from .lever import cells_of
 from .limit import Limit, Tally
 
 

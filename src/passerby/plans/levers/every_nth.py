@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from passerby.model.release import Release
-from passerby.plans.cells import cells_of, without
-from passerby.plans.lever import Dial, Family, Scene
+from passerby.plans.lever import Dial, Family, Scene, cells_of, without
 
 EVERY_NTH = (2, 3, 4, 6, 8, 12, 24)
 
