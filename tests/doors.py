@@ -384,7 +384,8 @@ def questions() -> Iterator[Door]:
         "known_shares", pb.known_shares, **shares, confidence=0.9, runs=2, budget=1e4, tolerance=0.01, series="auto"
     )
     more = {"everybody": prior, "seen": {0: 1}, "together": 2, "shares": [0.5], "seed": 0, "confidence": 0.9}
-    yield door("profiles", pb.profiles, prior=prior, release=crowd, question=0, **more, runs=2, budget=1e4)
+    more |= {"tolerance": 0.01, "series": "auto", "runs": 2, "budget": 1e4}
+    yield door("profiles", pb.profiles, prior=prior, release=crowd, question=0, **more)
     yield door("mutual_information", pb.mutual_information, prior=prior, release=release, method="best")
     for name in ("tight_bound", "loose_bound"):
         yield door(name, getattr(pb, name), prior=prior, release=release, misses=1, information=0.1)

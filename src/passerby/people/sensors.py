@@ -232,8 +232,8 @@ class Zones:
                 known = tuple(sorted(number[name] for name in names if name in number))
                 if not known:
                     raise InputError(
-                        f"{path}: zone {zone!r} is empty: nobody visits any of its places ({_some(names)}); correct "
-                        "their spelling, or leave the zone out"
+                        f"{path}: zone {zone!r} is empty: nobody visits any of its places ({_some_zones(names)}); "
+                        "correct their spelling, or leave the zone out"
                     )
                 found.setdefault(level, {})[zone] = known
         return cls(found, tuple(name for name in places_of(levels) if name not in number))
@@ -245,8 +245,8 @@ class Zones:
             return ()
         these = "1 place" if len(self.unknown) == 1 else f"{len(self.unknown):,} places"
         return (
-            f"Zones: nobody visits {these} of theirs ({_some(self.unknown)}). Check the spelling; zones are counted "
-            "without them.",
+            f"Zones: nobody visits {these} of theirs ({_some_zones(self.unknown)}). Check the spelling; zones are "
+            "counted without them.",
         )
 
     def named(self) -> dict[str, Zone]:

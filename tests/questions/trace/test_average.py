@@ -7,7 +7,7 @@ from tests.oracle import World
 import passerby as pb
 from passerby.kernels.renewal.best_guess import Stretchwise
 from passerby.measurement.finding import Finding, Known
-from passerby.questions.trace import stretches, ways
+from passerby.questions.trace import stretches, subsample, ways
 from passerby.questions.trace import ways as average
 from passerby.questions.trace.goal import Goal, pose
 from passerby.questions.trace.methods import raw, renewal, sampling
@@ -94,7 +94,7 @@ def test_raw_counts_that_cannot_decide_are_not_looked_at(
     assert raw.raw_loss(question, known, 1e9) == (0.0, ceiling)
     assert not looked
     raw.raw_loss(asked(question.release, runs=20), known, 1e9)
-    assert looked == [(1 - raw.GUESSING) * question.budget]
+    assert looked == [(1 - subsample.GUESSING) * question.budget]
 
 
 def test_raw_counts_that_were_to_decide_are_looked_at_once(
@@ -105,15 +105,15 @@ def test_raw_counts_that_were_to_decide_are_looked_at_once(
     for module, name in ((stretches, "DENSE"), (average, "DEAR")):
         monkeypatch.setattr(module, name, 0.0)
     known.add(Finding("raw", ceiling=0.9, error=0.3))
-    assert raw.looked_closely(question, known)
+    assert subsample.looked_closely(question, known)
     assert not list(raw.run_again(question, known))
     assert not sampling.resolved(question, known, 50)
     known = without(0.1)
     known.add(Finding("raw", ceiling=0.9, error=0.9))
-    assert not raw.looked_closely(question, known)
+    assert not subsample.looked_closely(question, known)
     assert sampling.resolved(question, known, 50)
     assert len(list(raw.run_again(question, known))) == 1
-    assert not raw.looked_closely(question, without(0.1))
+    assert not subsample.looked_closely(question, without(0.1))
 
 
 def test_where_looks_are_dear_a_sample_is_as_fine_as_a_search(
