@@ -11,7 +11,7 @@ import passerby as pb
 from passerby.audits.everyone import Everybody
 from passerby.audits.others_known import _beside, _Case, most_telling, others_known
 from passerby.audits.presence_all import Present, presence_of_all
-from passerby.audits.presence_crowd import coin_of, habitual, numbers_by_share
+from passerby.audits.presence_crowd import Seats, coin_of, habitual, numbers_by_share
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import ShareAnswers
 from passerby.audits.settings import Measurement
@@ -41,7 +41,7 @@ def test_the_numbers_of_those_who_are_unknown_are_sums_of_their_draws(people: pb
     release = pb.Release([[0, 2]] * T)
     coins = np.array([coin_of(name) for name in people.ids])
     rows = list(habitual(people, release, range(len(people))))
-    found = numbers_by_share((release, (0.0, 0.4, 1.0)), people)
+    found = numbers_by_share([Seats.of(release, people)], (0.0, 0.4, 1.0))
     for share, numbers in zip((0.0, 0.4, 1.0), found, strict=True):
         hidden = np.flatnonzero(coins >= share)
         for cell, (least, law) in enumerate(numbers.habits):

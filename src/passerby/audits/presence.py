@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,7 +39,7 @@ from passerby.support.workers import Progress, collect
 from .asking import words_of
 from .job import Job, check_job, over_states, some_numbers
 from .person import stream_of
-from .presence_crowd import Habitual, Numbers, cells_of, habitual, numbers_by_share
+from .presence_crowd import Habitual, Numbers, Seats, cells_of, habitual, numbers_by_share
 from .presence_habits import Beside, Ceiling, Person, cells, closed, rows_of_places
 from .question_rows import ENDS, FALSE, HABITS, INSIDER, SCHEMA, WEEKS, Asked, Row, of_weeks, rows_of
 from .question_words import Named, Zone, places_by_name
@@ -267,8 +266,7 @@ def work_of(asked: Presence, everybody: Everybody) -> Work:
         silent = release.with_others(None)
         if bare.common is not None:
             bare = replace(bare, common=_totals(asked, everybody, silent))
-        blocks = everybody.blocks.map(numbers_by_share, (silent, (0.0, *asked.shares)))
-        numbers, *partly = (reduce(Numbers.__add__, each) for each in zip(*blocks, strict=True))
+        numbers, *partly = numbers_by_share(everybody.blocks.map(Seats.of, silent), (0.0, *asked.shares))
         total = everybody_counted(everybody.common, silent)
         alone = tuple(habitual(people, silent, range(len(people))))
         return Work(replace(plain, people=bare, release=silent), *shared, numbers, tuple(partly), total, alone)

@@ -9,8 +9,10 @@ person alone decides the steps to be told, so they are the same in all divisions
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +32,9 @@ from .person import stream_of
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Zone = tuple[int, ...]
+
+#: People whose laws are worked out together, before they are added to the others.
+GROUP = 64
 
 
 def cells_of(release: Release) -> list[tuple[int, Zone]] | None:
@@ -76,29 +81,63 @@ class Numbers:
         return Numbers(habits, told, self.known + other.known, self.there + other.there)
 
 
+class Seats(NamedTuple):
+    """Of each person (N,) in each count (N, C): chances by habits, with told steps, told to be there, and really there.
+
+    `coin` (N,) decides whether somebody with a share of all people knows this one (`coin_of`).
+    """
+
+    chance: Floats
+    left: Floats
+    known: Ints
+    there: Ints
+    coin: Floats
+
+    @classmethod
+    def of(cls, release: Release, people: People) -> Seats:
+        """The seats of the people of a block."""
+        rows = list(habitual(people, release, range(len(people))))
+        cells = cells_of(release) or []
+        there = np.array([[row[t] in zone for t, zone in cells] for row in people.actual.tolist()], dtype=np.int64)
+        chance, known, left = (
+            np.array([getattr(row, name) for row in rows]).reshape(len(rows), len(cells))
+            for name in ("chance", "known", "left")
+        )
+        coin = np.array([coin_of(name) for name in people.ids.to_list()])
+        return cls(chance, left, known.astype(np.int64), there.reshape(len(rows), len(cells)), coin)
+
+
 def block_numbers(release: Release, people: People) -> Numbers:
     """The numbers of the people of a block."""
-    return numbers_by_share((release, (0.0,)), people)[0]
+    return numbers_by_share([Seats.of(release, people)], (0.0,))[0]
 
 
-def numbers_by_share(case: tuple[Release, Sequence[float]], people: People) -> list[Numbers]:
-    """The numbers of those people of a block who are unknown to whoever knows such shares of all people."""
-    release, shares = case
-    rows = list(habitual(people, release, range(len(people))))
-    cells = cells_of(release) or []
-    there = np.array([[row[t] in zone for t, zone in cells] for row in people.actual.tolist()], dtype=bool)
-    there = there.reshape(len(rows), len(cells)).astype(np.int64)
-    chance, known, left = (
-        np.array([getattr(row, name) for row in rows]).reshape(len(rows), len(cells))
-        for name in ("chance", "known", "left")
-    )
-    coin = np.array([coin_of(name) for name in people.ids.to_list()])
-    out = []
-    for share in shares:
-        some = coin >= share
-        total = (each[some].astype(np.int64).sum(axis=0) for each in (known, there))
-        out.append(Numbers(_laws(chance[some]), _laws(left[some]), *total))
-    return out
+def numbers_by_share(blocks: Iterable[Seats], shares: Sequence[float]) -> list[Numbers]:
+    """The numbers of people unknown to somebody who knows such shares of all people.
+
+    People are added in groups of one size, counted over all blocks, so the last digit does not depend on the blocks.
+    """
+    groups = [_numbers(group, share) for group in _groups(blocks) for share in shares]
+    return [reduce(Numbers.__add__, groups[k :: len(shares)]) for k in range(len(shares))]
+
+
+def _groups(blocks: Iterable[Seats]) -> Iterator[Seats]:
+    """The same people in groups of one size; the last one may be smaller."""
+    rest: Seats | None = None
+    for block in blocks:
+        both = block if rest is None else Seats._make(map(np.concatenate, zip(rest, block, strict=True)))
+        full = len(both.coin) // GROUP * GROUP
+        for first in range(0, full, GROUP):
+            yield Seats._make(each[first : first + GROUP] for each in both)
+        rest = Seats._make(each[full:] for each in both)
+    if rest is not None:
+        yield rest
+
+
+def _numbers(seats: Seats, share: float) -> Numbers:
+    some = seats.coin >= share
+    total = (each[some].sum(axis=0) for each in (seats.known, seats.there))
+    return Numbers(_laws(seats.chance[some]), _laws(seats.left[some]), *total)
 
 
 def coin_of(name: object) -> float:
