@@ -9,6 +9,8 @@ Every number rests on at least five people. Places are counted places and zones;
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from .windows import CLOSE
@@ -201,6 +203,17 @@ class Bracket(Record):
     upper: float
 
 
+Means = TypeVar("Means", Bracket, Mean)
+
+
+def with_some(others: Means, some: Means, weight: float) -> Means:
+    """The means of others, with those of some who were rounded away, of this weight (`two_in_fives`)."""
+    lower, upper = (
+        weight * one + (1 - weight) * other for one, other in ((some.lower, others.lower), (some.upper, others.upper))
+    )
+    return others.model_copy(update={"lower": lower, "upper": max(lower, upper)})
+
+
 class StepAnswer(Record):
     """The chance of the best guess of one step, over people."""
 
@@ -214,7 +227,10 @@ class PartAnswer(Record):
     """Whether people are counted at all, of those who are counted or of those who hardly ever are."""
 
     counted: bool = Field(description="Whether these are the people who are counted.")
-    people: int = Field(description="How many of those it is open for: in fives, or the rest of them.")
+    people: int = Field(
+        description="How many of those it is open for: counted people in fives, rounded down, and the rest of them. "
+        "The means of the rest are as if the counted people who were rounded away were among them."
+    )
     advantage: Bracket
     power: Bracket
 
