@@ -192,6 +192,8 @@ def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
         table = traits.classes(people, column)
         assert table["people"].sum() == people.height
         assert table["people"].min() >= FEW  # type: ignore[operator]
+        for told in (table["people"], strips["people"]):
+            assert all(people % FEW == 0 for people in told[1:])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -453,3 +455,17 @@ def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> 
     none = replace(made, summary=made.summary.model_copy(update={"adversaries": [], "backtest": None}))
     assert adversaries.SECTION.missing(none) == "other adversaries were not tried on 5 people or more"
     assert "turned off" in str(backtest.SECTION.missing(none))
+
+
+def test_ways_do_not_tell_what_the_table_of_thresholds_withholds(made: Evidence) -> None:
+    above = [
+        each.model_copy(update={"loss_lower": 0.5, "loss_upper": 0.5, "baseline": 0.5}) for each in made.summary.above
+    ]
+    shown = noise.shares(replace(made, summary=made.summary.model_copy(update={"above": above})))
+    names = shown.columns[1:-1]
+    assert "not told" not in {cell for name in names for cell in shown[name]}
+    for name in ("baseline", "loss_lower", "loss_upper"):
+        hidden = [above[0].model_copy(update={name: None}), *above[1:]]
+        withheld = noise.shares(replace(made, summary=made.summary.model_copy(update={"above": hidden})))
+        assert set(withheld[names[0]]) == {"not told"}
+        assert withheld.drop(names[0]).equals(shown.drop(names[0]))
