@@ -22,7 +22,7 @@ from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_plac
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
-from passerby.audits.record import Bracket, HourAnswer
+from passerby.audits.record import Bracket, HourAnswer, WayAnswer
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else
@@ -413,8 +413,32 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
     ]
     place = at_place("office", "habits", calm, certain=calm, by_step=hours)
     (said,) = about_presence([place])
-    assert "office at 09:00 (60 %, with 50 % of those who are ever there)" in said
+    assert (
+        "office at 09:00 (60 %, with 50 % of those who are ever there) and 2 other hours (up to 97 % at 00:00)" in said
+    )
+    (bare,) = about_presence([place.model_copy(update={"ways": []})])
+    assert bare.endswith("Leave such hours out.")
     assert not list(about_presence([place.model_copy(update={"by_step": hours[:1]})]))
+
+
+def test_an_alert_on_hours_advises_only_what_tells_less_there() -> None:
+    """Hidden below 5 changes nothing here, and rounding tells more over the day."""
+    calm = Bracket(lower=0.06, upper=0.3)
+    hours = [HourAnswer(step=9, people=None, advantage=0.316, share=0.5, begins="09:00")]
+    ways = [
+        WayAnswer(way="raw", advantage=0.158, day=calm),
+        WayAnswer(way="hidden below 5", advantage=0.158, day=calm),
+        WayAnswer(way="hidden below 10", advantage=0.01, day=Bracket(lower=0.01, upper=0.02)),
+        WayAnswer(way="rounded to 5", advantage=0.05, day=Bracket(lower=0.078, upper=0.2)),
+        WayAnswer(way="noise 2", advantage=0.1),
+    ]
+    place = at_place("hospital", "habits", calm, sensitive=True, certain=calm, by_step=hours, ways=ways)
+    said = next(line for line in about_presence([place]) if line.startswith("Single counts"))
+    assert "hospital at 09:00 (32 %, with 50 % of those who are ever there)." in said
+    assert said.endswith("another way that tells less there: hidden below 10; or noise 2.")
+    useless = place.model_copy(update={"ways": ways[:2]})
+    said = next(line for line in about_presence([useless]) if line.startswith("Single counts"))
+    assert said.endswith("is sure to tell less there: leave such hours out.")
 
 
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:

@@ -15,7 +15,7 @@ from passerby.errors import UnsupportedRelease
 from passerby.model.release import Release
 from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
-from passerby.support.rule_of_five import FEW, rest_enough
+from passerby.support.rule_of_five import FEW, fives_below, rest_enough
 from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
@@ -136,7 +136,7 @@ def over_the_day(work: Work, places: list[PlaceAnswers], team: Team) -> list[Pla
         if len(ends) < FEW:
             return way
         lower, upper = (round(float(np.mean(side)), 4) for side in zip(*ends, strict=True))
-        return way.model_copy(update={"day": Bracket(lower=lower, upper=upper)})
+        return way.model_copy(update={"day": Bracket(lower=lower, upper=upper), "day_people": fives_below(len(ends))})
 
     return [
         each.model_copy(update={"ways": [with_day(each.place, way) for way in each.ways]}) if each.ways else each

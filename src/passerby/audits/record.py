@@ -343,6 +343,7 @@ class WayAnswer(Record):
         default=None,
         description="The same by all counts together, as a mean over few people; null where that was not tried.",
     )
+    day_people: int | None = Field(default=None, description="How many people `day` rests on, in fives, rounded down.")
 
 
 class PlaceAnswers(Record):
