@@ -376,6 +376,12 @@ def test_promises_and_what_came_true(made: Evidence) -> None:
     points = backtest.reliability(found)
     assert set(points["which"]) == {"with the release", chart.WITHOUT}
     assert backtest.by_misses(found).height == 4 * 4
+    published = next(each for each in found.windows if (each.what, each.steps_before) == ("map", 0))
+    asked = made.settings.misses
+    by_misses = next(each for each in found.by_misses if (each.attack, each.misses) == ("map", asked))
+    assert (by_misses.published_promised, by_misses.published_right) == pytest.approx(
+        (published.promised, published.right), abs=1e-3
+    )
     ends = backtest.robust(made.summary)
     assert ends["upper"].is_sorted()
     assert ends["nats"].is_sorted()

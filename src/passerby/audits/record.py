@@ -57,6 +57,10 @@ class Promise(Record):
     )
     upper: float | None = Field(description="The same at most.")
     verdict: str = Field(description="Of the published window, as in `windows`.")
+    published_promised: float | None = Field(
+        default=None, description="What was promised for the published window, of which the verdict is."
+    )
+    published_right: float | None = Field(default=None, description="What was right there, in steps of five people.")
     nats: float | None = Field(
         description="The least departure of people from their habits, on average and in nats, that explains so many "
         "being found at the published window; null where none does."
