@@ -22,7 +22,7 @@ from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_plac
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
-from passerby.audits.record import Bracket, HourAnswer, WayAnswer
+from passerby.audits.record import Bracket, HourAnswer, WayAnswer, WeekAnswer
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else
@@ -443,15 +443,20 @@ def test_an_alert_on_hours_advises_only_what_tells_less_there() -> None:
 
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
-    (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
+    said, yearly = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
+    assert yearly.startswith("Week after week counts tell an insider more")
     assert said.startswith("Counts that are not exact still tell an insider, who knows where everybody else was,")
     assert "gate (up to 48 %)" in said
     sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
     assert "gate (up to 48 %)" in next(about_presence([sure]))
-    (surely,) = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
+    surely, _ = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
     assert [*about_presence([exact])] == [
         "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
-    assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))
+    calm = at_place("gate", "insider", Bracket(lower=0.01, upper=0.09), weeks=[])
+    assert not list(about_presence([calm]))
+    year = calm.model_copy(update={"weeks": [WeekAnswer(weeks=52, lower=0.26, upper=0.996)]})
+    (yearly,) = about_presence([year])
+    assert "gate (between 26 % and > 99 %). That is the advantage after a year" in yearly

@@ -272,6 +272,14 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
             f"there: {_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % "
             "false alarms. More noise, or coarser rounding, tells less."
         )
+    yearly = [each for each in places if each not in exact and each.weeks and each.weeks[-1].upper >= _limit(each)]
+    yearly.sort(key=lambda each: (not each.sensitive, -each.weeks[-1].upper))
+    if yearly:
+        ends = [f"{each.place} ({_ends(each.weeks[-1].lower, each.weeks[-1].upper)})" for each in yearly[:NAMED]]
+        yield (
+            "Week after week counts tell an insider more of somebody who is there every week or never: "
+            f"{_listed(ends, len(yearly))}. That is the advantage after a year, if all weeks are like this one."
+        )
 
 
 def _ends(lower: float, upper: float) -> str:
