@@ -16,7 +16,7 @@ from passerby.audits import presence_tests
 from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job, only
 from passerby.audits.presence import Chosen, Presence, Watched, person_of, presence, work_of
-from passerby.audits.presence_all import presence_of_all
+from passerby.audits.presence_all import no_less, presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_places, single_counts_of
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
@@ -419,6 +419,23 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
     (bare,) = about_presence([place.model_copy(update={"ways": []})])
     assert bare.endswith("Leave such hours out.")
     assert not list(about_presence([place.model_copy(update={"by_step": hours[:1]})]))
+
+
+def test_an_insider_finds_no_less_than_who_knows_less_or_than_the_advantage_asks_for() -> None:
+    """Of the same people; and never more than the other end."""
+    weak, other = Bracket(lower=0.01, upper=0.09), Bracket(lower=0.018, upper=0.05)
+    insider = at_place("gate", "insider", weak, advantage=Bracket(lower=0.19, upper=0.3))
+    known = at_place("gate", "habits", other)
+    assert no_less([known, insider])[0] == known
+    floored = [no_less(places)[-1].power for places in ([known, insider], [insider])]
+    assert [power.lower for power in floored if power] == pytest.approx([0.018, 0.01 / 0.81])
+    others = known.model_copy(update={"people": 15})
+    apart = no_less([others, insider])[-1].power
+    assert apart is not None
+    assert apart.lower == pytest.approx(0.01 / 0.81)
+    above = known.model_copy(update={"power": Bracket(lower=0.5, upper=0.6)})
+    within = no_less([above, insider])[-1].power
+    assert within == Bracket(lower=0.09, upper=0.09)
 
 
 def test_an_alert_on_hours_advises_only_what_tells_less_there() -> None:
