@@ -11,7 +11,7 @@ from tests.people.test_habits import random_traces
 import passerby as pb
 from passerby.audits.alerts import about_backtest
 from passerby.audits.calibration import calibrate
-from passerby.audits.disclosure import told_backtest
+from passerby.audits.disclosure import told_backtest, who_tests
 from passerby.audits.event_promises import (
     COUNTED,
     TESTS,
@@ -150,8 +150,12 @@ def test_tests_that_find_far_fewer_are_said() -> None:
     told = told_backtest(worse, pl.Series([0.5] * 40), None)
     assert [each.verdict for each in told.tested] == ["did not come true"] * 2
     alerts = list(about_backtest(told, None))
-    assert "a test with 1 % of false alarms was to find 90 % of the people, and it found 0 %" in alerts[-1]
+    assert (
+        "a test by an insider with 1 % of false alarms was to find 90 % of the people, and it found 0 %" in alerts[-1]
+    )
     assert alerts[-1].endswith("What this report says of such tests is likely too high.")
+    beside = told_backtest(worse, pl.Series([0.5] * 40), None, who=who_tests(pb.Release([[0]]).with_others(pb.Crowd())))
+    assert "a test by an acquaintance with 1 %" in beside.tested[0].sentence
     words = said_of_tests(VISITED, "cannot be told", 1, 0.5, 0.5)
     assert words.startswith("Whether tests of presence at counted places come true cannot be told: in the published")
     assert "50 % of the people who were at one of them, and it found 50 %" in words

@@ -16,13 +16,13 @@ from passerby.audits import presence_tests
 from passerby.audits.everyone import Everybody
 from passerby.audits.job import Job, only
 from passerby.audits.presence import Chosen, Presence, Watched, person_of, presence, work_of
-from passerby.audits.presence_all import presence_of_all
+from passerby.audits.presence_all import no_less, presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_places, single_counts_of
 from passerby.audits.presence_summary import NOISE, RULES, about_presence
 from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
-from passerby.audits.record import Bracket, HourAnswer
+from passerby.audits.record import Bracket, HourAnswer, WayAnswer, WeekAnswer
 from passerby.audits.settings import Measurement
 from passerby.errors import InputError
 from passerby.others.by_habits import everyone_else
@@ -413,21 +413,67 @@ def test_an_hour_at_which_hardly_anybody_is_there_is_no_alert() -> None:
     ]
     place = at_place("office", "habits", calm, certain=calm, by_step=hours)
     (said,) = about_presence([place])
-    assert "office at 09:00 (60 %, with 50 % of those who are ever there)" in said
+    assert (
+        "office at 09:00 (60 %, with 50 % of those who are ever there) and 2 other hours (up to 97 % at 00:00)" in said
+    )
+    (bare,) = about_presence([place.model_copy(update={"ways": []})])
+    assert bare.endswith("Leave such hours out.")
     assert not list(about_presence([place.model_copy(update={"by_step": hours[:1]})]))
+
+
+def test_an_insider_finds_no_less_than_who_knows_less_or_than_the_advantage_asks_for() -> None:
+    """Of the same people; and never more than the other end."""
+    weak, other = Bracket(lower=0.01, upper=0.09), Bracket(lower=0.018, upper=0.05)
+    insider = at_place("gate", "insider", weak, advantage=Bracket(lower=0.19, upper=0.3))
+    known = at_place("gate", "habits", other)
+    assert no_less([known, insider])[0] == known
+    floored = [no_less(places)[-1].power for places in ([known, insider], [insider])]
+    assert [power.lower for power in floored if power] == pytest.approx([0.018, 0.01 / 0.81])
+    others = known.model_copy(update={"people": 15})
+    apart = no_less([others, insider])[-1].power
+    assert apart is not None
+    assert apart.lower == pytest.approx(0.01 / 0.81)
+    above = known.model_copy(update={"power": Bracket(lower=0.5, upper=0.6)})
+    within = no_less([above, insider])[-1].power
+    assert within == Bracket(lower=0.09, upper=0.09)
+
+
+def test_an_alert_on_hours_advises_only_what_tells_less_there() -> None:
+    """Hidden below 5 changes nothing here, and rounding tells more over the day."""
+    calm = Bracket(lower=0.06, upper=0.3)
+    hours = [HourAnswer(step=9, people=None, advantage=0.316, share=0.5, begins="09:00")]
+    ways = [
+        WayAnswer(way="raw", advantage=0.158, day=calm),
+        WayAnswer(way="hidden below 5", advantage=0.158, day=calm),
+        WayAnswer(way="hidden below 10", advantage=0.01, day=Bracket(lower=0.01, upper=0.02)),
+        WayAnswer(way="rounded to 5", advantage=0.05, day=Bracket(lower=0.078, upper=0.2)),
+        WayAnswer(way="noise 2", advantage=0.1),
+    ]
+    place = at_place("hospital", "habits", calm, sensitive=True, certain=calm, by_step=hours, ways=ways)
+    said = next(line for line in about_presence([place]) if line.startswith("Single counts"))
+    assert "hospital at 09:00 (32 %, with 50 % of those who are ever there)." in said
+    assert said.endswith("another way that tells less there: hidden below 10; or noise 2.")
+    useless = place.model_copy(update={"ways": ways[:2]})
+    said = next(line for line in about_presence([useless]) if line.startswith("Single counts"))
+    assert said.endswith("is sure to tell less there: leave such hours out.")
 
 
 def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     """Counts need not be exact to tell who was there, and no count that is noisy is called exact."""
-    (said,) = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
+    said, yearly = about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.48))])
+    assert yearly.startswith("Week after week counts tell an insider more")
     assert said.startswith("Counts that are not exact still tell an insider, who knows where everybody else was,")
     assert "gate (up to 48 %)" in said
     sure = at_place("gate", "insider", Bracket(lower=0.01, upper=0.48), certain=Bracket(lower=0.65, upper=0.7))
     assert "gate (up to 48 %)" in next(about_presence([sure]))
-    (surely,) = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
+    surely, _ = about_presence([at_place("gate", "insider", Bracket(lower=0.6, upper=0.7))])
     assert "gate (between 60 % and 70 %)" in surely
     exact = at_place("gate", "insider", Bracket(lower=1.0, upper=1.0))
     assert [*about_presence([exact])] == [
         "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
-    assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))
+    calm = at_place("gate", "insider", Bracket(lower=0.01, upper=0.09), weeks=[])
+    assert not list(about_presence([calm]))
+    year = calm.model_copy(update={"weeks": [WeekAnswer(weeks=52, lower=0.26, upper=0.996)]})
+    (yearly,) = about_presence([year])
+    assert "gate (between 26 % and > 99 %). That is the advantage after a year" in yearly

@@ -160,11 +160,13 @@ def test_membership_by_habits_is_what_a_crowd_is_told(people: pb.People) -> None
         assert (both[f"{name}_lower_asked"] <= both[f"{name}_upper"] + 0.05).all()
     assert both["chance"].to_list() == pytest.approx([0.5] * 12)
     sighted = rows.select("person").with_columns(sighted=pl.Series([0.9] * 6 + [0.01] * 6)).lazy()
+    rows = rows.with_columns(advantage_lower=pl.lit(0.3), advantage_upper=pl.lit(0.6), status=pl.lit("ok"))
     (told,) = told_answers(rows, asked, named, sighted)
-    for part in told.groups:
-        power = rows["power_lower"][:6] if part.counted else rows["power_lower"][6:]
-        assert part.power.lower == pytest.approx(power.mean())
-        assert part.people >= 5
+    power, (counted, other) = rows["power_lower"].to_numpy(), told.groups
+    assert (counted.people, other.people) == (5, 7)
+    assert counted.power.lower == pytest.approx(power[:6].mean())
+    assert other.power.lower == pytest.approx((power[6:].sum() + power[:6].mean()) / 7)
+    assert 5 * counted.power.lower + 7 * other.power.lower == pytest.approx(power.sum())
     few = sighted.with_columns(sighted=pl.Series([0.9] * 2 + [0.01] * 10))
     assert told_answers(rows, asked, named, few)[0].groups == []
 

@@ -192,6 +192,8 @@ def test_boxes_hold_everybody_and_five_each(made: Evidence) -> None:
         table = traits.classes(people, column)
         assert table["people"].sum() == people.height
         assert table["people"].min() >= FEW  # type: ignore[operator]
+        for told in (table["people"], strips["people"]):
+            assert all(people % FEW == 0 for people in told[1:])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -374,6 +376,12 @@ def test_promises_and_what_came_true(made: Evidence) -> None:
     points = backtest.reliability(found)
     assert set(points["which"]) == {"with the release", chart.WITHOUT}
     assert backtest.by_misses(found).height == 4 * 4
+    published = next(each for each in found.windows if (each.what, each.steps_before) == ("map", 0))
+    asked = made.settings.misses
+    by_misses = next(each for each in found.by_misses if (each.attack, each.misses) == ("map", asked))
+    assert (by_misses.published_promised, by_misses.published_right) == pytest.approx(
+        (published.promised, published.right), abs=1e-3
+    )
     ends = backtest.robust(made.summary)
     assert ends["upper"].is_sorted()
     assert ends["nats"].is_sorted()
@@ -453,3 +461,17 @@ def test_adversaries_stand_from_the_weakest_to_the_strongest(made: Evidence) -> 
     none = replace(made, summary=made.summary.model_copy(update={"adversaries": [], "backtest": None}))
     assert adversaries.SECTION.missing(none) == "other adversaries were not tried on 5 people or more"
     assert "turned off" in str(backtest.SECTION.missing(none))
+
+
+def test_ways_do_not_tell_what_the_table_of_thresholds_withholds(made: Evidence) -> None:
+    above = [
+        each.model_copy(update={"loss_lower": 0.5, "loss_upper": 0.5, "baseline": 0.5}) for each in made.summary.above
+    ]
+    shown = noise.shares(replace(made, summary=made.summary.model_copy(update={"above": above})))
+    names = shown.columns[1:-1]
+    assert "not told" not in {cell for name in names for cell in shown[name]}
+    for name in ("baseline", "loss_lower", "loss_upper"):
+        hidden = [above[0].model_copy(update={name: None}), *above[1:]]
+        withheld = noise.shares(replace(made, summary=made.summary.model_copy(update={"above": hidden})))
+        assert set(withheld[names[0]]) == {"not told"}
+        assert withheld.drop(names[0]).equals(shown.drop(names[0]))

@@ -331,6 +331,8 @@ def compared(found: Windows, promised: Floats) -> dict[str, float | str | None]:
         "verdict": found.verdict,
         "nats": needed(float(found.right[0])),
         "nats_upper": covering(float(found.right[0])),
+        "published_promised": float(found.promised[0]),
+        "published_right": told,
         "told_nats": needed(told) if people else None,
         "told_nats_upper": covering(told) if people else None,
     }

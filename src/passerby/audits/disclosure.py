@@ -25,16 +25,22 @@ from passerby.audits.record import (
 )
 from passerby.audits.windows import highest_mean
 from passerby.errors import InputError
+from passerby.model.release import Release
 from passerby.support.rule_of_five import FEW, fives_below, in_fives
 
 
 def told_backtest(
-    found: Calibration, upper: pl.Series, mean: Mean | None, table: pl.DataFrame | None = None
+    found: Calibration,
+    upper: pl.Series,
+    mean: Mean | None,
+    table: pl.DataFrame | None = None,
+    who: str = "an insider",
 ) -> Backtest:
     """The shareable part of a backtest.
 
     `upper` are the upper ends of the people of an audit, and `mean` the limits of their mean loss. With the `table` of
-    an audit, the published window is of everybody in it. Fewer than five tried people are refused.
+    an audit, the published window is of everybody in it. `who` is the adversary of the tests.
+    Fewer than five tried people are refused.
     """
     check_told(found)
     found = found if table is None else found.with_everyone(table)
@@ -62,11 +68,16 @@ def told_backtest(
         windows=windows,
         about=row["what"],
         added=None if added is None else _added(added, found.origins),
-        tested=_tested(windows, found.origins),
+        tested=_tested(windows, found.origins, who),
         events=[each for tried in found.tried if tried.events for each in _events(tried.events, tried.before)],
         robust=_robust(nats, upper, mean),
         robust_upper=_robust(nats_upper, upper, mean),
     )
+
+
+def who_tests(release: Release) -> str:
+    """The adversary of the tests of a backtest, in words."""
+    return "an insider" if release.crowd is None else "an acquaintance"
 
 
 def check_told(found: Calibration) -> None:
@@ -121,13 +132,13 @@ def _added(window: Window, origins: int) -> Added:
     return Added(verdict=str(window.verdict), sentence=said, promised=window.promised, right=window.right)
 
 
-def _tested(windows: list[Window], origins: int) -> list[Tested]:
+def _tested(windows: list[Window], origins: int, who: str) -> list[Tested]:
     """The verdicts of tests, in sentences."""
     out = []
     for each in windows:
         if each.what in TESTS and not each.steps_before:
             event, verdict, shares = TESTS[each.what], str(each.verdict), (each.promised, each.right)
-            said = said_of_tests(event, verdict, origins, *shares)
+            said = said_of_tests(event, verdict, origins, *shares, who)
             out.append(Tested(event=event, verdict=verdict, sentence=said, promised=shares[0], right=shares[1]))
     return out
 
@@ -170,6 +181,8 @@ def _promise(row: dict[str, float], tries: int) -> Promise:
         promised=round(row["promised"], 4),
         **_found(row, tries),
         verdict=str(row["verdict"]),
+        published_promised=_rounded(row["published_promised"], 4),
+        published_right=_rounded(row["published_right"], 4),
         nats=_rounded(row["told_nats"], 2),
         nats_upper=_rounded(row["told_nats_upper"], 2),
     )

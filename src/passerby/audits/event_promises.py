@@ -100,12 +100,14 @@ def in_lots(share: float, count: int, lot: int) -> float:
     return min(1.0, lot * round(share * count / lot) / count)
 
 
-def said_of_tests(event: str, verdict: str, origins: int, promised: float, found: float) -> str:
-    """Whether tests find as many as habits promise, in a sentence.
+def said_of_tests(
+    event: str, verdict: str, origins: int, promised: float, found: float, who: str = "an insider"
+) -> str:
+    """Whether the tests of an adversary find as many as habits promise, in a sentence.
 
     >>> said_of_tests("counted", "did not come true", 5, 0.8, 0.6)
-    'Tests of who is counted at all did not come true: in the published steps, a test with 1 % of false alarms was to \
-find 80 % of the people, and it found 60 %.'
+    'Tests of who is counted at all did not come true: in the published steps, a test by an insider with 1 % of false \
+alarms was to find 80 % of the people, and it found 60 %.'
     """
     about = "presence at counted places" if event == VISITED else "who is counted at all"
     whom = "the people who were at one of them" if event == VISITED else "the people"
@@ -114,8 +116,8 @@ find 80 % of the people, and it found 60 %.'
     earlier = "an earlier time" if origins == 2 else f"{origins - 1} earlier times"
     more = f" So much was to be expected from {earlier}." if verdict == "came true" else ""
     return (
-        f"{start}: in the published steps, a test with {100 * FALSE:g} % of false alarms was to find "
-        f"{percent(promised)} of {whom}, and it found {percent(found)}.{more}"
+        f"{start}: in the published steps, a test by {who} with {100 * FALSE:g} % of false alarms was to "
+        f"find {percent(promised)} of {whom}, and it found {percent(found)}.{more}"
     )
 
 

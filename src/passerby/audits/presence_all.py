@@ -12,17 +12,18 @@ import polars as pl
 
 from passerby.audits.everyone import Everybody
 from passerby.errors import UnsupportedRelease
+from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
-from passerby.support.rule_of_five import FEW, rest_enough
+from passerby.support.rule_of_five import FEW, fives_below, rest_enough
 from passerby.support.workers import Progress, collect, silent
 from passerby.visits.steps import names_of_steps
 
 from .job import Job, some_numbers
 from .presence import Presence, Watched, Work, answered, by_habits, choose, person_of, work_of
 from .presence_summary import LOOKED_AT, NOISE, RULES, About, about_presence, few_and_found, single_counts, told_places
-from .question_rows import HABITS, INSIDER
+from .question_rows import FALSE, HABITS, INSIDER
 from .question_words import Named, Zone
 from .record import Bracket, HourAnswer, PlaceAnswers, WayAnswer
 from .results import Rows
@@ -100,6 +101,8 @@ def presence_of_all(
             if work.everybody is not None:
                 places = over_the_day(work, places, team)
         tables.append(table)
+    if all(isinstance(way, Gaussian) and way.processed is None for way in release.ways):
+        places = no_less(places)
     found = about_presence(places, few)
     asked_too = tuple(np.searchsorted(chosen.people, members).tolist())
     return Present(pl.concat(tables) if tables else None, tuple(places), (*found, *alerts), works, asked_too)
@@ -114,6 +117,40 @@ def _impossible(work: Work) -> list[str]:
     """What is said of totals that the people at hand cannot make."""
     told = work.job.seen.common
     return [IMPOSSIBLE] if isinstance(told, Totals) and told.impossible else []
+
+
+def no_less(places: Sequence[PlaceAnswers]) -> list[PlaceAnswers]:
+    """The same with insiders finding no less than an acquaintance of the same people, or than their advantage asks for.
+
+    This holds of normal noise, which hides as much whatever the others' number is.
+    """
+    known = {each.place: each for each in places if each.adversary == HABITS}
+    return [_no_less(each, known.get(each.place)) if each.adversary == INSIDER else each for each in places]
+
+
+def _no_less(insider: PlaceAnswers, other: PlaceAnswers | None) -> PlaceAnswers:
+    if insider.power is None or insider.advantage is None:
+        return insider
+    same = other is not None and (other.people, other.chance) == (insider.people, insider.chance)
+    less = other.power.lower if same and other is not None and other.power is not None else 0.0
+    least = max(insider.power.lower, less, implied_power(insider.advantage.lower))
+    return insider.model_copy(
+        update={"power": insider.power.model_copy(update={"lower": min(least, insider.power.upper)})}
+    )
+
+
+def implied_power(advantage: float) -> float:
+    """The share found at 1 % false alarms, at least, by the best test with such a mean advantage.
+
+    A test with more false alarms f finds `f + advantage`; of its alarms, so many are kept at random that 1 % are false.
+    So it finds `0.01 / (1 - advantage)` at least, or more where it has fewer false alarms. The tangent at 0.9 goes on
+    from there: of a convex function, a mean is no less than the function of the mean (Jensen).
+
+    >>> round(implied_power(0.19), 4), implied_power(0.0), round(implied_power(1.0), 3)
+    (0.0123, 0.01, 0.2)
+    """
+    bent = min(advantage, 0.9)
+    return FALSE / (1 - bent) + (advantage - bent) * FALSE / (1 - bent) ** 2
 
 
 def over_the_day(work: Work, places: list[PlaceAnswers], team: Team) -> list[PlaceAnswers]:
@@ -136,7 +173,7 @@ def over_the_day(work: Work, places: list[PlaceAnswers], team: Team) -> list[Pla
         if len(ends) < FEW:
             return way
         lower, upper = (round(float(np.mean(side)), 4) for side in zip(*ends, strict=True))
-        return way.model_copy(update={"day": Bracket(lower=lower, upper=upper)})
+        return way.model_copy(update={"day": Bracket(lower=lower, upper=upper), "day_people": fives_below(len(ends))})
 
     return [
         each.model_copy(update={"ways": [with_day(each.place, way) for way in each.ways]}) if each.ways else each

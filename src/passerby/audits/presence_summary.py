@@ -46,6 +46,8 @@ LOOKED_AT, QUICKLY = 20, FEW
 CLOSELY = 3
 #: The least share of found people among those there for an alert; and the same for sensitive places.
 MUCH, SENSITIVE = 0.5, 0.2
+#: Another way to publish tells clearly less with at most this share of what is told.
+CLEARLY = 0.8
 #: The most places in an alert.
 NAMED = 5
 #: An insider's success on an exact count, but for rounding; and nearly the success of a blind guess.
@@ -270,6 +272,14 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
             f"there: {_listed(ends, len(perhaps))}. That is the share of those who were there who are found at 1 % "
             "false alarms. More noise, or coarser rounding, tells less."
         )
+    yearly = [each for each in places if each not in exact and each.weeks and each.weeks[-1].upper >= _limit(each)]
+    yearly.sort(key=lambda each: (not each.sensitive, -each.weeks[-1].upper))
+    if yearly:
+        ends = [f"{each.place} ({_ends(each.weeks[-1].lower, each.weeks[-1].upper)})" for each in yearly[:NAMED]]
+        yield (
+            "Week after week counts tell an insider more of somebody who is there every week or never: "
+            f"{_listed(ends, len(yearly))}. That is the advantage after a year, if all weeks are like this one."
+        )
 
 
 def _ends(lower: float, upper: float) -> str:
@@ -280,22 +290,57 @@ def _ends(lower: float, upper: float) -> str:
 def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:
     """The alert on revealing single counts: a mean over all people ever at the place may hide these.
 
-    Of a place, the count revealing most of the people ever there is named: at midnight an office is empty.
+    Of a place, the count revealing most of the people ever there is named, as by the first words of a page: at midnight
+    an office is empty.
     """
-    best = [(place, max(hours, key=lambda hour: hour.exposed)) for place in places if (hours := _severe(place))]
+    best = [(place, _peak(place)) for place in places if _severe(place)]
     best.sort(key=lambda each: (not each[0].sensitive, -each[1].exposed))
     if best:
         said = [
-            f"{place.place} {hour.when} ({percent(rounded_down(hour.advantage))}, with {percent(hour.share)} of "
-            "those who are ever there)"
+            f"{place.place} {hour.when} ({percent(hour.advantage)}, with {percent(hour.share)} of those who are ever "
+            f"there){_other_hours(place, hour)}"
             for place, hour in best[:NAMED]
         ]
         yield (
             "Single counts give away who is in them, even to an acquaintance, who knows everybody's "
             f"habits alone: {_listed(said, len(best))}. In brackets is the advantage of one count, from 0 % "
-            "(tells nothing) to 100 % (tells for certain), and who may well be in it. Leave such hours out, hide small "
-            "counts, or round them."
+            f"(tells nothing) to 100 % (tells for certain), and who may well be in it. {_advice(best)}"
         )
+
+
+def _peak(place: PlaceAnswers) -> HourAnswer:
+    """The count revealing most of the people ever at the place."""
+    hours = [hour for hour in place.by_step if hour.telling and hour.advantage >= SENSITIVE]
+    return max(hours, key=lambda hour: hour.exposed)
+
+
+def _other_hours(place: PlaceAnswers, named: HourAnswer) -> str:
+    """How many more hours give away who is in them, also where hardly anybody is, and the worst of them."""
+    others = [hour for hour in place.by_step if hour.share > 0 and hour.advantage >= _limit(place) and hour != named]
+    if not others:
+        return ""
+    worst = max(others, key=lambda hour: hour.advantage)
+    more = f" and {len(others)} other hour{'s' * (len(others) != 1)}"
+    return f"{more} (up to {percent(worst.advantage)} {worst.when})"
+
+
+def _advice(best: Sequence[tuple[PlaceAnswers, HourAnswer]]) -> str:
+    """The ways to publish with less told at all of these places, by one count and by all of a day where tried."""
+    if not any(place.ways for place, _ in best):
+        return "Leave such hours out."
+    helpful = [{way.way for way in place.ways if _less(place, hour, way)} for place, hour in best]
+    names = [way.way for way in best[0][0].ways if all(way.way in some for some in helpful)]
+    if not names:
+        return "None of the other ways to publish that were tried is sure to tell less there: leave such hours out."
+    return f"Leave such hours out, or publish all counts in another way that tells less there: {'; or '.join(names)}."
+
+
+def _less(place: PlaceAnswers, hour: HourAnswer, way: WayAnswer) -> bool:
+    """Whether another way tells clearly less there: by the most telling count, and by both ends for a day."""
+    raw = next((each.day for each in place.ways if each.way == "raw" and each.day is not None), None)
+    ends = raw or place.power
+    day = ends is None or way.day is None or (way.day.lower <= ends.lower and way.day.upper <= CLEARLY * ends.upper)
+    return way.way != "raw" and way.advantage <= CLEARLY * hour.exposed and day
 
 
 def _severe(place: PlaceAnswers) -> list[HourAnswer]:

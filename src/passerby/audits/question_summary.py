@@ -11,12 +11,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from passerby.questions.question import Question
-from passerby.support.rule_of_five import FEW, at_rank, merged_sizes, middle, reached, rests_on_few, sizes_in_fives
+from passerby.support.rule_of_five import (
+    FEW,
+    at_rank,
+    mean_told,
+    merged_sizes,
+    middle,
+    reached,
+    rests_on_few,
+    two_in_fives,
+)
 
 from .asking import sentence_of
 from .question_rows import ENDS, WEEKS, Asked
 from .question_words import Named
-from .record import Answers, Bracket, Ends, PartAnswer, Statistics, StepAnswer, WeekAnswer
+from .record import Answers, Bracket, Ends, PartAnswer, Statistics, StepAnswer, WeekAnswer, with_some
 from .results import COUNTED, ROWS
 
 Floats = NDArray[np.float64]
@@ -55,15 +64,12 @@ def _groups(rows: pl.LazyFrame, words: str, adversary: str, sighted: pl.LazyFram
     parts = {True: table.filter(counted), False: table.filter(~counted)}
     if any(part.height < FEW or rests_on_few(part["advantage_lower"].to_numpy()) for part in parts.values()):
         return []
-    sizes = sizes_in_fives({str(name): part.height for name, part in parts.items()})
+    size, weight = two_in_fives(parts[True].height, parts[False].height, table.height)
+    own_means, others = ({name: _bracket(part, name) for name in ("advantage", "power")} for part in parts.values())
+    rest = {name: with_some(others[name], own_means[name], weight) for name in others}
     return [
-        PartAnswer(
-            counted=name,
-            people=sizes[str(name)],
-            advantage=_bracket(part, "advantage"),
-            power=_bracket(part, "power"),
-        )
-        for name, part in parts.items()
+        PartAnswer(counted=True, people=size, **own_means),
+        PartAnswer(counted=False, people=table.height - size, **rest),
     ]
 
 
@@ -109,18 +115,18 @@ def told_weeks(some: pl.DataFrame) -> list[WeekAnswer]:
 
 
 def _ends(some: pl.DataFrame, lower: str, upper: str) -> Ends | None:
-    low, high = _statistics(some[lower]), _statistics(some[upper])
+    low, high = _statistics(some[lower]), _statistics(some[upper], up=True)
     return None if low is None or high is None else Ends(lower=low, upper=high)
 
 
-def _statistics(column: pl.Series) -> Statistics | None:
-    """The statistics of people with the number; None if they are few."""
+def _statistics(column: pl.Series, *, up: bool = False) -> Statistics | None:
+    """The statistics of people with the number; None if they are few. A mean that counts them is in fives, or `up`."""
     values = column.drop_nulls().to_numpy()
     middling = middle(values)
     if len(values) < FEW or middling is None:
         return None
     return Statistics(
-        mean=float(values.mean()),
+        mean=mean_told(values, up=up),
         median=middling,
         percentile_95=at_rank(values, 0.95),
         reached_by_five=reached(values),

@@ -9,6 +9,8 @@ Every number rests on at least five people. Places are counted places and zones;
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from .windows import CLOSE
@@ -55,6 +57,10 @@ class Promise(Record):
     )
     upper: float | None = Field(description="The same at most.")
     verdict: str = Field(description="Of the published window, as in `windows`.")
+    published_promised: float | None = Field(
+        default=None, description="What was promised for the published window, of which the verdict is."
+    )
+    published_right: float | None = Field(default=None, description="What was right there, in steps of five people.")
     nats: float | None = Field(
         description="The least departure of people from their habits, on average and in nats, that explains so many "
         "being found at the published window; null where none does."
@@ -201,6 +207,17 @@ class Bracket(Record):
     upper: float
 
 
+Means = TypeVar("Means", Bracket, Mean)
+
+
+def with_some(others: Means, some: Means, weight: float) -> Means:
+    """The means of others, with those of some who were rounded away, of this weight (`two_in_fives`)."""
+    lower, upper = (
+        weight * one + (1 - weight) * other for one, other in ((some.lower, others.lower), (some.upper, others.upper))
+    )
+    return others.model_copy(update={"lower": lower, "upper": max(lower, upper)})
+
+
 class StepAnswer(Record):
     """The chance of the best guess of one step, over people."""
 
@@ -214,7 +231,10 @@ class PartAnswer(Record):
     """Whether people are counted at all, of those who are counted or of those who hardly ever are."""
 
     counted: bool = Field(description="Whether these are the people who are counted.")
-    people: int = Field(description="How many of those it is open for: in fives, or the rest of them.")
+    people: int = Field(
+        description="How many of those it is open for: counted people in fives, rounded down, and the rest of them. "
+        "The means of the rest are as if the counted people who were rounded away were among them."
+    )
     advantage: Bracket
     power: Bracket
 
@@ -327,6 +347,7 @@ class WayAnswer(Record):
         default=None,
         description="The same by all counts together, as a mean over few people; null where that was not tried.",
     )
+    day_people: int | None = Field(default=None, description="How many people `day` rests on, in fives, rounded down.")
 
 
 class PlaceAnswers(Record):

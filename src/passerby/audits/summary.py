@@ -2,9 +2,7 @@
 
 Every number about people rests on at least five of them (`support.rule_of_five`), so the record may be shared.
 
-Shares of people above thresholds, and the means of counted people and of hardly ever counted ones.
-
-Both obey the rule of five together: subtracting one group's number from the number of all gives the other group's.
+Shares above thresholds and means of counted people obey it together with those of all: both give the other group's.
 """
 
 from __future__ import annotations
@@ -29,20 +27,19 @@ from passerby.support.rule_of_five import (
     nested_shares,
     rounded_down,
     sizes_in_fives,
+    two_in_fives,
 )
 from passerby.support.statistics import exact_mean
 from passerby.visits.table import Skipped
 
 from .coverage import Coverage, coverage_of
-from .record import Adversary, Answers, Backtest, Ends, Mean, PlaceAnswers, Record, ShareAnswers, Statistics
+from .record import Adversary, Answers, Backtest, Ends, Mean, PlaceAnswers, Record, ShareAnswers, Statistics, with_some
 from .results import COUNTED, LEVELS, ColumnStatistics, Results, Tally, limits_around
 from .settings import Measurement, ReportSettings
 
-#: For shares with a difference of few people, the ones without the release come first (numbers of `LEVELS`). They are
-#: the same on each page about the same people, so no page may withhold a number shown on another.
+#: Shares without the release come first (numbers of `LEVELS`): they are the same on each page about the same people.
 TOLD_FIRST = (0, 1, 2)
-#: Bounds, rounded up.
-UP = (2,)
+UP = (2,)  # bounds, rounded up
 _LEAST = f"{100 * COUNTED:g} %"
 #: The two groups in words.
 WHO = {
@@ -80,7 +77,10 @@ class Group(Record):
 
     counted: bool = Field(description="Whether these are the people who are counted.")
     sentence: str = Field(description="Who they are.")
-    people: int = Field(description="How many of those measured: in fives, or the rest of them.")
+    people: int = Field(
+        description="How many of those measured: counted people in fives, rounded down, and the rest of them. Means "
+        "of the rest are as if the counted people who were rounded away were among them."
+    )
     baseline: Mean = Field(description="Limits of their mean chance to be found without the release.")
     loss: Mean = Field(description="The same with the release.")
     above: list[Above] = Field(description="As of everybody; null where it would tell of few people of either group.")
@@ -114,12 +114,13 @@ def groups_of(tally: Tally, above: Sequence[Above], measured: int, confidence: f
     None if either group has one to four people, or if the release adds to either for one to four of them only.
 
     A share is given for both groups or for neither. It is given only at a threshold with the share of all (`above`):
-    they add up to it. Sizes are in fives, the larger as the rest of the people stated as `measured`.
+    they add up to it. Counted people are in fives, and the others are the rest of those stated as `measured`, in their
+    means too: the mean of all would else give the true sizes back (`two_in_fives`).
     """
     parts = {counted: part for counted, part in tally.parts.items() if part.counts["lower"]}
     if any(part.counts["lower"] < FEW or _by_few(part) for part in parts.values()):
         return []
-    sizes = _sizes(parts, measured)
+    sizes, weight = _sizes(parts, measured)
     if any(size < FEW for size in sizes.values()):
         return []
     shares, out = _shares_of(parts, sizes, above), []
@@ -127,17 +128,19 @@ def groups_of(tally: Tally, above: Sequence[Above], measured: int, confidence: f
         loss = mean_of(parts[counted], confidence)
         if loss is not None:
             out.append(_group(counted, parts[counted], sizes[counted], loss, shares[counted]))
+    if len(out) == 2:
+        few, many = out
+        means = {name: with_some(getattr(many, name), getattr(few, name), weight) for name in ("baseline", "loss")}
+        out[1] = many.model_copy(update=means)
     return out if len(out) == len(parts) else []
 
 
-def _sizes(parts: Mapping[bool, Tally], measured: int) -> dict[bool, int]:
-    """The sizes of groups as they are told."""
-    sizes = {str(counted): part.counts["lower"] for counted, part in parts.items()}
-    told = sizes_in_fives(sizes)
-    larger = max(sizes, key=lambda counted: sizes[counted], default="")
-    return {
-        counted: told[str(counted)] - (sum(sizes.values()) - measured) * (str(counted) == larger) for counted in parts
-    }
+def _sizes(parts: Mapping[bool, Tally], measured: int) -> tuple[dict[bool, int], float]:
+    """The sizes of groups as they are told, and the weight of counted people in the means of the others."""
+    if len(parts) < 2:
+        return dict.fromkeys(parts, measured), 0.0
+    size, weight = two_in_fives(parts[True].counts["lower"], parts[False].counts["lower"], measured)
+    return {True: size, False: measured - size}, weight
 
 
 def _by_few(part: Tally) -> bool:

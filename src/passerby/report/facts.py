@@ -82,7 +82,8 @@ def membership(summary: Summary) -> list[str]:
             f"Whether somebody is counted at all: of 100 people who are in the data, {' and '.join(said)}, wrongly "
             "saying so of 1 of 100 who are not."
         ]
-    said = [_split(each) if each.groups else _whole(each) for each in asked]
+    everyone = max(each.people for each in asked)
+    said = [_split(each) if each.groups else _whole(each, everyone) for each in asked]
     return [f"Whether somebody is counted at all: {'; '.join(said)}. Each wrongly says so of 1 of 100 who are not."]
 
 
@@ -101,8 +102,9 @@ def _split(each: Answers) -> str:
     )
 
 
-def _whole(each: Answers) -> str:
-    return f"of 100 people in the data, {words.WHO[each.adversary]} finds {_power_of(each)}"
+def _whole(each: Answers, everyone: int) -> str:
+    drawn = "" if each.people >= everyone else f" (of {each.people:,} drawn)"
+    return f"of 100 people in the data{drawn}, {words.WHO[each.adversary]} finds {_power_of(each)}"
 
 
 def _of_groups(summary: Summary) -> list[str]:

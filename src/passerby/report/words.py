@@ -334,11 +334,11 @@ def _of_hours(chosen: Sequence[Spot], others: Sequence[Spot]) -> list[str]:
 
 
 def _worst(spot: Spot, peak: HourAnswer) -> str:
-    """The count that gives away most of whoever is in it, if it is another one: fewer people are there then."""
+    """The count that gives away most of whoever is in it, if it is another one."""
     worst = spot.worst
     if worst is None or f"{worst.advantage:.2f}" <= f"{peak.advantage:.2f}":
         return ""
-    return f" (up to {100 * worst.advantage:.0f} {worst.when}, for the few who are there then)"
+    return f" (up to {100 * worst.advantage:.0f} {worst.when}, for whoever is there then)"
 
 
 def in_groups(size: int) -> str:
@@ -358,7 +358,7 @@ def _bare(spot: Spot) -> float:
 def _were(found: PlaceAnswers) -> str:
     if found.visitors is None:
         return f"{few()} people were"
-    return f"about {found.visitors:,} people were" if found.visitors else "nobody was"
+    return f"at least {found.visitors:,} people were" if found.visitors else "nobody was"
 
 
 def of_insider(every: list[Spot]) -> list[str]:
@@ -393,8 +393,8 @@ def visitors(found: PlaceAnswers) -> str:
     >>> from passerby.audits.record import PlaceAnswers
     >>> of = PlaceAnswers.model_construct
     >>> visitors(of(visitors=12)), visitors(of(visitors=None)), visitors(of(visitors=0))
-    ('about 12', 'fewer than 5', '0')
+    ('at least 12', 'fewer than 5', '0')
     """
     if found.visitors is None:
         return f"fewer than {FEW}"
-    return f"about {found.visitors:,}" if found.visitors else "0"
+    return f"at least {found.visitors:,}" if found.visitors else "0"

@@ -14,7 +14,7 @@ import polars as pl
 from passerby.audits.alerts import about_backtest, about_published
 from passerby.audits.audit import audit_everyone, audit_open, clear_passes, first_pass, parts_of
 from passerby.audits.backtest import run_backtest
-from passerby.audits.disclosure import told_backtest
+from passerby.audits.disclosure import told_backtest, who_tests
 from passerby.audits.engine import ASKING, AUDITING, GOING_BACK, PRESENCE, WRITING, Tell, begin, engine_of
 from passerby.audits.findings import Findings
 from passerby.audits.inputs import Inputs, Stored, gather
@@ -272,7 +272,8 @@ def _went_back(
     try:
         found = run_backtest(inputs.backtest(settings), settings.origins, **vars(team), progress=progress, file=file)
         mean = mean_over(results, settings.confidence)
-        return told_backtest(found, table["upper"].drop_nulls(), mean, table), None
+        who = who_tests(inputs.release)
+        return told_backtest(found, table["upper"].drop_nulls(), mean, table, who), None
     except InputError as error:
         return None, str(error)
 

@@ -19,7 +19,7 @@ from passerby.audits.alerts import about_backtest, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
-from passerby.audits.disclosure import check_told, told_adversaries, told_backtest
+from passerby.audits.disclosure import check_told, told_adversaries, told_backtest, who_tests
 from passerby.audits.engine import COMPARING, KNOWING, OTHERS, TRYING, Tell, begin, engine_of
 from passerby.audits.everyone import Everybody
 from passerby.audits.findings import Findings, candidates
@@ -212,7 +212,7 @@ def audit_report(
         present, shares = _present(people, release, chosen, team)
     covered = coverage_of(people, Skipped())
     rows = Results.here(table, chosen.thresholds)
-    told = _told(backtest, table, mean_over(rows, chosen.confidence), (misses, release.steps))
+    told = _told(backtest, table, mean_over(rows, chosen.confidence), misses, release)
     said = [*about_backtest(told, None), *present.alerts, *alerts(covered, name_elsewhere=people.name_elsewhere)]
     summary = summarise(
         rows,
@@ -260,13 +260,13 @@ def _check_backtest(backtest: object) -> None:
 
 
 def _told(
-    backtest: Calibration | None, table: pl.DataFrame, mean: Mean | None, asked: tuple[int, int]
+    backtest: Calibration | None, table: pl.DataFrame, mean: Mean | None, misses: int, release: Release
 ) -> Backtest | None:
-    """The shareable part of a backtest; with the misses and steps of `asked`, its published window is the table's."""
+    """The shareable part of a backtest; with the same misses and steps, its published window is the table's."""
     if backtest is None:
         return None
-    same = (backtest.misses, backtest.steps) == asked
-    return told_backtest(backtest, table["upper"].drop_nulls(), mean, table if same else None)
+    same = (backtest.misses, backtest.steps) == (misses, release.steps)
+    return told_backtest(backtest, table["upper"].drop_nulls(), mean, table if same else None, who_tests(release))
 
 
 def _worked_out(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -252,6 +252,46 @@ def rests_on_few(values: ArrayLike) -> bool:
     (False, True)
     """
     return effective_people(values) < FEW - 1e-9
+
+
+def two_in_fives(some: int, others: int, told: int) -> tuple[int, float]:
+    """How many of the `told` people are some of them and not others, in fives, rounded down; and a weight.
+
+    With this weight, the mean of some goes into the mean of the others, as if the people who were rounded away were
+    among them. The mean of all and the means of both then give back the told sizes, and not the true ones.
+
+    >>> size, weight = two_in_fives(82, 218, 300)
+    >>> size, round(220 * weight, 6)
+    (80, 2.0)
+    """
+    everyone = some + others
+    size = fives_below(some * told / everyone)
+    return size, (some / everyone - size / told) / (1 - size / told) if size < told else 0.0
+
+
+def classes_in_fives(sizes: Sequence[int]) -> list[int]:
+    """Sizes of neighbouring classes of at least `FEW` people: those above each edge in fives, the first as the rest.
+
+    >>> classes_in_fives([218, 17, 65]), classes_in_fives([7, 6, 6])
+    ([220, 15, 65], [9, 5, 5])
+    """
+    if not sizes:
+        return []
+    above = [sum(sizes), *(fives_below(sum(sizes[k:])) for k in range(1, len(sizes))), 0]
+    return [high - low for high, low in pairwise(above)]
+
+
+def mean_told(values: ArrayLike, *, up: bool = False) -> float:
+    """The mean of some values; a mean of noughts and ones is a number of people, and is told in fives of them.
+
+    >>> mean_told([0.5, 1.0]), mean_told([1.0] * 8 + [0.0] * 12), mean_told([1.0] * 8 + [0.0] * 12, up=True)
+    (0.75, 0.25, 0.5)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    sides = array.round(9)
+    if not np.isin(sides, (0.0, 1.0)).all():
+        return float(array.mean())
+    return count_in_fives(int(sides.sum()), len(array), up=up) / len(array)
 
 
 def in_fives(share: float, people: int) -> float:

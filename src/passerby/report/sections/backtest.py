@@ -41,8 +41,8 @@ BESIDES = {
 EVENTS = {"visited": "to be at a counted place", "counted": "to be counted at all"}
 BY_MISSES = (
     "The mean chance that habits promised (dashed), and the share of people who were really found, by the number of "
-    "steps that may be wrong. Both are over all times, each weighed by what it can tell; the table has every attack. "
-    "The verdict is about the published steps."
+    "steps that may be wrong. Both are over all times, each weighed by what it can tell; the table has every attack, "
+    "and the published steps first: the verdict is about these."
 )
 BY_WINDOW = (
     "What was promised for the published steps, and for as many steps at earlier times, and what was right. Chance "
@@ -73,11 +73,13 @@ def build(evidence: Evidence) -> Content:
     columns: Columns = {
         "attack": ("attack", str),
         "misses": ("misses", str),
-        "promised": ("promised", percent),
-        "right": ("really found", percent),
+        "published_promised": ("promised, published steps", _share),
+        "published_right": ("really found there", _share),
         "lower": ("to be expected, at least", _points),
         "upper": ("to be expected, at most", _points),
         "verdict": ("verdict", str),
+        "promised": ("promised, all times", percent),
+        "right": ("really found, all times", percent),
         "people": ("rests on (people)", "{:,}".format),
     }
     table = sheet(by_misses(found), columns, "promises.csv")
@@ -267,12 +269,10 @@ def _share(value: float | None) -> str:
 
 def by_misses(found: Backtest) -> pl.DataFrame:
     """A row for each attack and number of misses."""
-    rows = [
-        (ATTACKS[each.attack], each.misses, each.promised, each.right, each.lower, each.upper, each.verdict)
-        for each in found.by_misses
-    ]
-    names = ("promised", "right", "lower", "upper")
-    kinds = {"attack": pl.String, "misses": pl.Int64, **dict.fromkeys(names, pl.Float64), "verdict": pl.String}
+    names = ("published_promised", "published_right", "lower", "upper", "verdict", "promised", "right")
+    rows = [(ATTACKS[each.attack], each.misses, *(getattr(each, name) for name in names)) for each in found.by_misses]
+    numbers = {name: pl.String if name == "verdict" else pl.Float64 for name in names}
+    kinds = {"attack": pl.String, "misses": pl.Int64, **numbers}
     return pl.DataFrame(rows, schema=kinds, orient="row").with_columns(people=pl.lit(found.people, pl.Int64))
 
 

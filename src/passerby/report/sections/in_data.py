@@ -56,7 +56,8 @@ def build(evidence: Evidence) -> Content:
     table = rows(answers, epsilon, evidence.settings.delta)
     says = SAYS + (ALLOWED if epsilon is not None else "")
     figure = Figure("in-data", "Who is counted", says, sheet(table, COLUMNS, "in-data.csv"), picture(table))
-    said = words(answers, epsilon, evidence.settings.delta)
+    everyone = max((each.people for each in answers), default=0)
+    said = words(answers, epsilon, evidence.settings.delta, everyone)
     if evidence.release.size > 1 and any(each.adversary == HABITS for each in answers):
         said.insert(0, in_groups(evidence.release.size))
     figures = [figure]
@@ -171,9 +172,9 @@ def mean(ends: Ends) -> Bracket:
     return Bracket(lower=ends.lower.mean, upper=max(ends.lower.mean, ends.upper.mean))
 
 
-def words(answers: list[Answers], epsilon: float | None, delta: float) -> list[str]:
+def words(answers: list[Answers], epsilon: float | None, delta: float, everyone: int = 0) -> list[str]:
     """How well a test tells, for each adversary, and what the guarantee says beside it."""
-    out = [said for each in answers for said in (*_of_parts(each), _of(each))]
+    out = [said for each in answers for said in (*_of_parts(each), _of(each, everyone))]
     if epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
     most, power = allowed("advantage", epsilon, delta), allowed("power", epsilon, delta)
@@ -200,8 +201,8 @@ def _of_parts(found: Answers) -> list[str]:
     return [f"{said[0].upper()}{said[1:]}. The means over all people, which follow, are diluted by these."]
 
 
-def _of(found: Answers) -> str:
-    """One adversary."""
+def _of(found: Answers, everyone: int) -> str:
+    """One adversary; of people who were drawn, where not everyone was asked about."""
     assert found.advantage
     gain = mean(found.advantage)
     who = WHO[found.adversary]
@@ -211,7 +212,8 @@ def _of(found: Answers) -> str:
         first = f"For {who}, and people {against}"
         return f"{first}: the best test has an advantage of {span(gain.lower, gain.upper)}{sure}."
     many = of_hundred(mean(found.power))
-    first = f"Of 100 people {against}, {who} finds {many}, wrongly saying so of 1 of 100 who are not"
+    drawn = "" if found.people >= everyone else f" (of {found.people:,} drawn)"
+    first = f"Of 100 people {against}{drawn}, {who} finds {many}, wrongly saying so of 1 of 100 who are not"
     wide = WIDER if gain.upper - gain.lower > WIDE else ""
     return (
         f"{first}{sure}. The best test has an advantage of {span(gain.lower, gain.upper)}.{wide}{_after_a_year(found)}"

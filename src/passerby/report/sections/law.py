@@ -79,13 +79,14 @@ def _singled_out(evidence: Evidence) -> str:
     said = []
     for each in in_data.told(evidence):
         if each.power is not None and each.question == "counted":
-            who = "by an acquaintance" if each.adversary == HABITS else "by an insider"
+            who = "an acquaintance" if each.adversary == HABITS else "an insider"
             counted = next((group for group in each.groups if group.counted), None)
             if counted is None:
-                said.append(f"{of_hundred(in_data.mean(each.power))} of 100 {who}")
+                said.append(f"{who} finds {of_hundred(in_data.mean(each.power))} of 100 people")
             else:
                 whole = of_hundred(in_data.mean(each.power))
-                said.append(f"{of_hundred(counted.power)} of 100 who are counted {who} ({whole} of all people)")
+                most = of_hundred(counted.power)
+                said.append(f"{who} finds {most} of 100 who may well be in a count ({whole} of 100 people in all)")
     return "; ".join(said) or MISSING
 
 

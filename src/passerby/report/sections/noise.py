@@ -16,7 +16,7 @@ from passerby.report import chart
 from passerby.report.chart import WITHOUT
 from passerby.report.evidence import MECHANISMS, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
-from passerby.report.words import WITH_IT, few, level
+from passerby.report.words import WITH_IT, few, level, share_of_people
 from passerby.support.numbers import percent, span
 from passerby.support.rule_of_five import FEW, fives_above, fives_below
 
@@ -29,7 +29,7 @@ SAYS = (
 SHARES = (
     "The share of everyone who is found with at least this chance. With the release it lies between the best attacks "
     f"and the bounds; with another way, within confidence limits ({level(CONFIDENCE)}) from the people it was tried "
-    "on. In fives of people."
+    "on. In fives of people; not told where the table of people above a threshold withholds a share."
 )
 #: Room for small and for large errors, and for points at zero.
 _SQRT = alt.Scale(type="sqrt", padding=8, nice=False)
@@ -58,17 +58,26 @@ def build(evidence: Evidence) -> Content:
 
 
 def shares(evidence: Evidence) -> pl.DataFrame:
-    """A row for each way to publish, with the share of everyone at or above each threshold, in fives of people."""
+    """A row for each way to publish, with the share of everyone at or above each threshold, in fives of people.
+
+    Where the summary withholds a share at a threshold, so does each way: another table would else tell it.
+    """
     assert evidence.findings is not None
     found = evidence.findings.shares.filter(pl.col("people") >= FEW)
     everyone = max(1, evidence.known.height)
+    withheld = {
+        each.threshold for each in evidence.summary.above if None in (each.baseline, each.loss_lower, each.loss_upper)
+    }
     table = []
     for name in found["mechanism"].unique(maintain_order=True):
         some = found.filter(pl.col("mechanism") == name)
         row = {"mechanism": name}
         for each in some.iter_rows(named=True):
             low, high = fives_below(each["lowest"] * everyone), fives_above(each["highest"] * everyone)
-            row[f"at least {level(each['threshold'])}"] = span(low / everyone, min(1.0, high / everyone))
+            ends = span(low / everyone, min(1.0, high / everyone))
+            row[f"at least {level(each['threshold'])}"] = (
+                share_of_people(None) if each["threshold"] in withheld else ends
+            )
         table.append({**row, "people": some["people"][0]})
     return pl.DataFrame(table)
 

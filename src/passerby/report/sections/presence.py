@@ -110,18 +110,19 @@ def of_ways(every: Sequence[Spot]) -> list[str]:
             "who were there are found if it is exact. What all counts of a day tell if they are published in another "
             "way was not tried."
         ]
-    who = f"By all counts of the day, to {WHO[HABITS]}, of 100 people who were at {first.words}"
+    some = min((each.day_people for each in first.habits.ways if each.day_people), default=FEW)
+    who = f"By all counts of the day, tried on about {some} people, to {WHO[HABITS]}, of 100 who were at {first.words}"
     enough = [way for way, found in day.items() if found.upper <= HARDLY and way != RAW]
     least = min((way for way in day if way != RAW), key=lambda way: (day[way].upper, day[way].lower), default=RAW)
     raw = f"{of_hundred(day[RAW])} are found if counts are exact" if RAW in day else ""
     best = (
-        f"at most {_found(HARDLY)} are with {_either(enough)}"
+        f"about {_found(HARDLY)} or fewer are with {_either(enough)}"
         if enough
         else f"of the other ways that were tried, {least} leaves least: {of_hundred(day[least])}"
         if least != RAW
         else ""
     )
-    return [f"{who}: {'; '.join(filter(None, [raw, best]))}. Ways were tried on few people, and this is a hint."]
+    return [f"{who}: {'; '.join(filter(None, [raw, best]))}. On so few people this is a hint and no limit."]
 
 
 def _either(names: list[str]) -> str:
@@ -154,6 +155,10 @@ def _share(value: float | None) -> str:
 
 def _tried(value: float | None) -> str:
     return "not tried" if value is None else percent(value)
+
+
+def _tried_on(value: int | None) -> str:
+    return "not tried" if value is None else f"about {value:,}"
 
 
 def _people(value: int | None) -> str:
@@ -246,8 +251,9 @@ WAY_COLUMNS: Columns = {
     "power": ("found by one count", _share),
     "advantage": ("advantage of one count", _share),
     "people": ("mean of (people)", "{:,}".format),
-    "day_lower": ("found by all counts, at least", _tried),
-    "day_upper": ("at most", _tried),
+    "day_lower": ("found by all counts, from", _tried),
+    "day_upper": ("to", _tried),
+    "day_people": ("tried on (people)", _tried_on),
 }
 
 
@@ -256,13 +262,13 @@ def by_way(every: Sequence[Spot]) -> pl.DataFrame:
     told = [spot.habits for spot in every if spot.habits and spot.habits.power is not None]
     names = {id(spot.habits): spot.name for spot in every}
     out = [
-        (names[id(each)], way.way, way.power, way.advantage, each.people, *_ends(way.day))
+        (names[id(each)], way.way, way.power, way.advantage, each.people, *_ends(way.day), way.day_people)
         for each in told
         for way in each.ways
     ]
     kinds = {"place": pl.String, "way": pl.String, "power": pl.Float64, "advantage": pl.Float64, "people": pl.Int64}
     days = dict.fromkeys(("day_lower", "day_upper"), pl.Float64)
-    return pl.DataFrame(out, schema={**kinds, **days}, orient="row")
+    return pl.DataFrame(out, schema={**kinds, **days, "day_people": pl.Int64}, orient="row")
 
 
 def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
@@ -284,8 +290,9 @@ def ways_picture(ways: pl.DataFrame) -> dict[str, Any]:
             chart.tip("way:N", "way to publish"),
             chart.tip("power:Q", "found by one count", chart.FINE),
             chart.tip("advantage:Q", "advantage of one count", chart.FINE),
-            chart.tip("day_lower:Q", "found by all counts, at least", chart.FINE),
-            chart.tip("day_upper:Q", "at most", chart.FINE),
+            chart.tip("day_lower:Q", "found by all counts, from", chart.FINE),
+            chart.tip("day_upper:Q", "to", chart.FINE),
+            chart.tip("day_people:Q", "tried on (people)", ",d"),
             chart.tip("people:Q", "mean of (people)", ",d"),
         ],
     )

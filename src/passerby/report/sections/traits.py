@@ -25,7 +25,7 @@ from passerby.report.evidence import CURVES, MEASURED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.words import few, level
 from passerby.support.numbers import percent
-from passerby.support.rule_of_five import FEW, counting, merged, middle, reached, rest_enough
+from passerby.support.rule_of_five import FEW, classes_in_fives, counting, merged, middle, reached, rest_enough
 
 Floats = NDArray[np.float64]
 
@@ -106,6 +106,8 @@ def boxes(
             if people:
                 told = FEW * round(people / FEW)
                 found.append((left, right, up[low], up[high], told, told / (width * tall)))
+    sizes_told = classes_in_fives([people for *_, people in medians])
+    medians = [(*row[:-1], told) for row, told in zip(medians, sizes_told, strict=True)]
     rows = pl.DataFrame(found, schema=["x", "x2", "y", "y2", "people", "density"], orient="row")
     lines = pl.DataFrame(medians, schema=["x", "x2", "median", "people"], orient="row")
     return rows.with_columns(pl.col("x", "x2", "y", "y2").round(3)), lines.with_columns(
@@ -215,11 +217,12 @@ def classes(people: pl.DataFrame, column: str) -> pl.DataFrame:
         for low, high, inside in strips(x, _top(x, column), CUT[column])
         if inside.any()
     ]
+    told = classes_in_fives([group.height for _, _, group in found])
     for number, (low, high, group) in enumerate(found, start=1):
         open_end = number == len(found) and column != "sighted"
         first, last = (level(round(edge, 2)) if column == "sighted" else f"{edge:.2f}" for edge in (low, high))
         name = f"{first} " + ("and more" if open_end else f"to {last}")
-        rows.append((name, group.height, *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
+        rows.append((name, told[number - 1], *(middle(group[c].to_numpy()) for c in ("baseline", "lower", "upper"))))
     kinds = {"class": pl.String, "people": pl.Int64, **dict.fromkeys(("baseline", "lower", "upper"), pl.Float64)}
     return pl.DataFrame(rows, schema=kinds, orient="row")
 
