@@ -142,7 +142,15 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    return f"{span(tally.at_least, tally.at_most)} of people {limit.beyond}"
+    share = f"{span(tally.at_least, tally.at_most)} of people {limit.beyond}"
+    if limit.uncertain is None:
+        return share
+    ends = dict.fromkeys(f"{round(end * record.people):,}" for end in (tally.at_least, tally.at_most))
+    able = "for nobody" if not limit.uncertain else f"for about {limit.uncertain:,}"
+    return (
+        f"{share}, which is {' to '.join(ends)} of {record.people:,}, and {able} of these {record.people:,} people the "
+        "answer is uncertain without any release"
+    )
 
 
 def _says(verdict: str) -> str:
