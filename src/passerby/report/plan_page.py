@@ -66,6 +66,7 @@ COLUMNS: Columns = {
     "published": ("numbers published", str),
     "total": ("error in all, share of all counts", percent),
     "measured": ("measured on", str),
+    "unsure": ("not sure of", str),
 }
 
 
@@ -117,6 +118,9 @@ def in_short(record: Record) -> list[str]:
     if not record.recommended:
         return [*out, "No release that keeps the limit was found among those that could be tried.", *late]
     said = [f"{BEST[name]}. Publish {sentence(plan, record)}" for name, plan in record.recommended.items()]
+    missing = [text.split(":")[0] for name, text in BEST.items() if name not in record.recommended]
+    if missing:
+        said.append(f"{' and '.join(missing)}: no other release that keeps the limit was found.")
     return [*out, *said, *late]
 
 
@@ -283,6 +287,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "name": name,
             "words": _words(plan) if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
+            "unsure": _unsure(plan, record),
             # If some people were drawn, the limits of the share of everyone: they decide between sure and refused.
             "at_least": plan.tallies[number].lowest,
             "at_most": plan.tallies[number].highest,
@@ -296,6 +301,15 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
         for name, plan in plans
     ]
     return pl.DataFrame(rows)
+
+
+def _unsure(plan: PlanRecord, record: Record) -> str:
+    """The limits that a plan does not surely keep: those on people by number, and places where somebody was."""
+    several = len(record.limits) > 1
+    out = [f"limit {each.limit + 1}" if several else "the limit" for each in plan.tallies if each.verdict != "sure"]
+    places = [each.place for each in plan.presence if each.verdict != "sure"]
+    more = f" and {len(places) - 1} more place{'s' * (len(places) > 2)}" if len(places) > 1 else ""
+    return ", ".join([*out, *([f"who was at {places[0]}{more}"] if places else [])])
 
 
 def _words(plan: PlanRecord) -> str:
@@ -332,9 +346,10 @@ def _moved(record: Record) -> list[str]:
 
 def _sureness(record: Record) -> list[str]:
     out = [
-        f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a limit "
-        "they are: all others are above it without any release, or below it with all that is wanted. Releases were "
-        f"tried on about {record.drawn:,} of those people, drawn at random. Shares of everyone then have confidence "
+        f"For about {record.matter:,} of {record.people:,} people it may depend on the release on which side of a "
+        "limit they are, as far as is known before any other release is measured. All others are above it without any "
+        f"release, or below it with all that is wanted. Releases were tried on about {record.drawn:,} of those people, "
+        "drawn at random. Shares of everyone then have confidence "
         f"limits ({level(CONFIDENCE)}, for a draw without replacement), which decide whether such a release is called "
         "sure or refused. "
         "What is wanted and what is recommended was measured on everyone.",

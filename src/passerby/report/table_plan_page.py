@@ -88,6 +88,9 @@ def plan_sentences(plan: TablePlan) -> list[str]:
     for way in dict.fromkeys(plan.recommended.values()):
         best = ". ".join(BEST[name] for name, each in plan.recommended.items() if each == way)
         out.append(f"{best}. Publish it {way.words}. {_leaves(way)}{way.readers.sentence} {_total(way)}")
+    missing = [text.split(":")[0] for name, text in BEST.items() if name not in plan.recommended]
+    if plan.recommended and missing:
+        out.append(f"{' and '.join(missing)}: no way that surely keeps the limit was found.")
     return [*out, *([INDEPENDENT] if plan.against == HABITS else []), CARRIES, *plan.remarks]
 
 
