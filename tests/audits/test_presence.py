@@ -19,7 +19,7 @@ from passerby.audits.presence import Chosen, Presence, Watched, person_of, prese
 from passerby.audits.presence_all import presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_places, single_counts_of
-from passerby.audits.presence_summary import NOISE, RULES, about_presence
+from passerby.audits.presence_summary import NOISE, RULES, _both, about_presence
 from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Bracket, HourAnswer
@@ -431,3 +431,7 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
         "An insider, who knows where everybody else was, reads from any exact count who was there."
     ]
     assert not list(about_presence([at_place("gate", "insider", Bracket(lower=0.01, upper=0.1))]))
+
+
+def test_two_ends_that_look_the_same_are_one_number() -> None:
+    assert [_both(0.881, 0.884), _both(0.6, 0.7)] == ["about 88 %", "between 60 % and 70 %"]

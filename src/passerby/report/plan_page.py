@@ -32,6 +32,8 @@ BEST = {
     "least": "Least: the least error in all of the others",
 }
 VERDICTS = ("sure", "open", "refused")
+#: For what would tell of few numbers, or follows from nothing.
+NOT_TOLD = "not told"
 #: The most names of left-out things; the schedule of a plan holds all.
 NAMED = 8
 #: Releases with a higher cost for readers are in the table, and not in the figure.
@@ -131,6 +133,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     error = f", mean error {number} {one} per count, error in all {percent(plan.total_error)} of all counts"
     error = error if number else ""
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
+    some = ", how many of the wanted numbers is not told" if _published(plan) == NOT_TOLD else some
     gone = _left_out(plan)
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
     names = f" Left out altogether: {', '.join(gone[:NAMED])}{more}." if gone else ""
@@ -324,12 +327,14 @@ def _left_out(plan: PlanRecord) -> list[str]:
 
 def _error(plan: PlanRecord, value: float | None) -> str:
     if value is None:
-        return "not told" if plan.counts else "none"
+        return NOT_TOLD if plan.counts else "none"
     return f"{value:.2g}"
 
 
 def _published(plan: PlanRecord) -> str:
     """The published share of the wanted numbers; numbers left empty by a rule are in fives."""
+    if plan.some_empty and plan.published <= 0:
+        return NOT_TOLD
     return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
 
 
