@@ -101,7 +101,7 @@ def _above(way: TableWay) -> str:
 def _leaves(way: TableWay) -> str:
     """The advantage that a way leaves, at once and after a year."""
     if way.leaves is None:
-        return ""
+        return "No place of the personas that is examined is published then. "
     later = "what other weeks tell depends on their numbers" if way.year is None else f"{span(*way.year)} after a year"
     return f"At the place that tells most, the advantage is {span(*way.leaves)} then, and {later}. "
 
