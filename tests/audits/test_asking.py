@@ -60,7 +60,7 @@ def test_words_are_a_question_and_back(text: str, question: Question) -> None:
         ("visited 5 times:park", "nobody can be there 5 times in 4 steps"),
         ("visited at step 5:park", "nothing is published about step 5; steps are numbered 1 to 4"),
         ("visited at step 0:park", "nothing is published about step 0"),
-        ("visited at steps 3-2:park", "nothing is published about steps 3-2"),
+        ("visited at steps 3-2:park", "steps 3-2 end before they begin; expected steps 2-3"),
         ("moved:park", "which place? moved:PLACE>PLACE"),
         ("moved:park>klinic", "did you mean 'clinic'"),
         ("moved 2 times:park>clinic", "how often somebody goes is not asked"),

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import passerby as pb
-from passerby.audits.flows import audit_flows, figures_of
+from passerby.audits.flows import FlowAudit, audit_flows, figures_of
 
 
 def test_figures_are_means_by_weight() -> None:
@@ -39,3 +39,13 @@ def test_sentences_speak_of_all_for_whom_people_stand() -> None:
     assert any(line.startswith("- At mill, where") and "100 %" in line for line in lines)
     assert "assumed" in lines[-1]
     assert found.table["person"].n_unique() == len(people)
+
+
+def test_no_more_people_are_told_than_the_table_has() -> None:
+    row = {"question": "trace", "lower": 0.9, "upper": 1.0, "baseline": 0.9, "above_lower": 463.0, "above_upper": 464.0}
+    place = {"question": "visited:mill", "people": 0.0, "lower": None, "upper": None}
+    found = FlowAudit(pl.DataFrame({"status": []}, {"status": pl.String}), pl.DataFrame(row), 464.0, 1, 4)
+    assert next(found.lines()) == "Of the 464 people of the table:"
+    assert "; about 460 to 464 are more likely than not to be found." in [*found.lines()][1]
+    found = FlowAudit(found.table, pl.DataFrame(place), 464.0, 1, 4)
+    assert [*found.lines()][1] == "- At mill, nobody of the table is expected during the 4 published steps."

@@ -19,7 +19,7 @@ from passerby.audits.presence import Chosen, Presence, Watched, person_of, prese
 from passerby.audits.presence_all import no_less, presence_of_all
 from passerby.audits.presence_crowd import Table, block_numbers, habitual
 from passerby.audits.presence_habits import Beside, Person, row_of, rows_of_places, single_counts_of
-from passerby.audits.presence_summary import NOISE, RULES, about_presence
+from passerby.audits.presence_summary import NOISE, RULES, _both, about_presence
 from passerby.audits.presence_tests import measures, shifted
 from passerby.audits.question_words import places_by_name
 from passerby.audits.record import Bracket, HourAnswer, WayAnswer, WeekAnswer
@@ -477,3 +477,7 @@ def test_noise_that_leaves_an_insider_much_is_an_alert() -> None:
     year = calm.model_copy(update={"weeks": [WeekAnswer(weeks=52, lower=0.26, upper=0.996)]})
     (yearly,) = about_presence([year])
     assert "gate (between 26 % and > 99 %). That is the advantage after a year" in yearly
+
+
+def test_two_ends_that_look_the_same_are_one_number() -> None:
+    assert [_both(0.881, 0.884), _both(0.6, 0.7)] == ["about 88 %", "between 60 % and 70 %"]

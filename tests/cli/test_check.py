@@ -31,6 +31,7 @@ def test_a_table_alone_is_enough(counts: Path, capsys: pytest.CaptureFixture[str
     assert "Guessed by name: clinic is hospital 001." in said
     page = (counts.parent / "check" / "report.html").read_text()
     assert "Can it be told that somebody was there?" in page
+    assert "With the same data, the same seed" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     record = json.loads((counts.parent / "check" / "check.json").read_text())
     assert record["schema_version"] == 1

@@ -23,5 +23,7 @@ def test_what_is_wrong_is_said(typed: Call) -> None:
     assert done.returncode == 2
     assert "od.csv, line 2: people is '-4'" in done.stderr or "od.csv, line 2: people is -4" in done.stderr
     Path("od.csv").write_text("home,work,people\nnorth,mill,4\n")
+    done = typed("flows", "od.csv", *LITTLE, "--sensor-places", "mill", "--sensor-count", "2")
+    assert (done.returncode, "give one of them" in done.stderr) == (2, True)
     done = typed("flows", "od.csv", *LITTLE, "--sensor-places", "mil")
     assert (done.returncode, "mil" in done.stderr) == (2, True)

@@ -7,10 +7,14 @@ import pytest
 from tests.plans.towns import EXACT, PLAIN, town, wanted
 
 import passerby as pb
+from passerby.audits.validation import check_settings
 from passerby.plans.limit import Limit, Tally, counted
 from passerby.plans.panels import ends_of, panel_of
 from passerby.plans.plan import Plans
+from passerby.plans.record import record_of
+from passerby.plans.settings import PlanSettings
 from passerby.plans.survey import Panel, surveying
+from passerby.report.plan_page import in_short
 
 LEVERS = ["rounding", "suppression", "places"]
 
@@ -58,6 +62,23 @@ def test_verdicts_are_those_of_a_direct_measurement(people: pb.People, measure: 
     for plan in found.tried[:6]:
         if plan.verdict != "open":
             assert plan.verdict == directly(people, plan.release, limit).verdict, plan.words
+
+
+def test_the_few_who_may_be_there_are_told_beside_the_share_of_everybody(people: pb.People) -> None:
+    ask = f"visited:{place(people)}"
+    limit = pb.Limit(share=0.2, above=0.5, question=ask)
+    found = made(people, [limit, pb.Limit(share=0.5, above=0.99)], ["places"])
+    rows = pb.audit(people, found.wanted.release, 0, questions=[ask], **EXACT)  # type: ignore[arg-type]
+    able = int(rows["chance"].is_between(0.01, 0.99).sum())
+    assert found.uncertain == (able, None)
+    settings = PlanSettings(check_settings({"visits": "v.csv", "misses": 0}), found.limits)
+    record = record_of(found, people, settings, "6h")
+    said = min(len(people), 5 * -(-able // 5))
+    assert [each.uncertain for each in record.limits] == [said, None]
+    tally = record.wanted.tallies[0]
+    ends = dict.fromkeys(str(round(end * len(people))) for end in (tally.at_least, tally.at_most))
+    words = f", which is {' to '.join(ends)} of {len(people)}, and for about {said} of these {len(people)} people the "
+    assert words in in_short(record)[2]
 
 
 def test_an_insider_keeps_raw_counts_from_going_out(people: pb.People) -> None:

@@ -16,10 +16,10 @@ from passerby.plans.disclosable import told_cost, told_tally
 from passerby.plans.lever import cells_of
 from passerby.plans.limit import Tally
 from passerby.plans.plan import Plans
-from passerby.plans.record import Record, _tally, record_of
+from passerby.plans.record import PresenceRecord, Record, _tally, record_of
 from passerby.plans.search import Plan
 from passerby.plans.settings import PlanSettings
-from passerby.report.plan_page import render_plan, sections, sentence
+from passerby.report.plan_page import _unsure, in_short, render_plan, sections, sentence
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -179,7 +179,8 @@ def test_how_many_numbers_a_rule_leaves_is_told_as_the_least(made: tuple[Plans, 
         empty = plan.published < plan.counts / record.wanted.counts - 0.01
         assert plan.some_empty == empty
         said = sentence(plan, record)
-        assert ("at least" in said) == empty
+        assert ("at least" in said or "is not told" in said) == empty
+        assert "at least 0 %" not in said
     assert any(plan.some_empty for plan in record.tried)
 
 
@@ -205,3 +206,24 @@ def test_the_frontier_leads_from_what_is_wanted_to_less_risk(made: tuple[Plans, 
 def test_too_few_people_are_not_told_of(made: tuple[Plans, Record, PlanSettings]) -> None:
     few = made[1].model_copy(update={"people": 4})
     assert [section.key for section in sections(few)] == ["plan"]
+
+
+def test_what_a_release_is_not_sure_of_is_named(made: tuple[Plans, Record, PlanSettings]) -> None:
+    """A share within the limit may be open for a place alone: the verdict comes with its reason."""
+    record = made[1]
+    place = PresenceRecord(place="park", people=20, lower=0.1, upper=0.9, verdict="open", closely=True)
+    tallies = [tally.model_copy(update={"verdict": "sure"}) for tally in record.wanted.tallies]
+    plan = record.wanted.model_copy(update={"verdict": "open", "tallies": tallies, "presence": [place]})
+    assert _unsure(plan, record) == "who was at park"
+    both = plan.model_copy(update={"presence": [place, place, place]})
+    assert _unsure(both, record) == "who was at park and 2 more places"
+    refused = plan.model_copy(update={"tallies": [tallies[0], tallies[1].model_copy(update={"verdict": "refused"})]})
+    assert _unsure(refused, record) == "limit 2, who was at park"
+
+
+def test_what_was_not_found_is_said(made: tuple[Plans, Record, PlanSettings]) -> None:
+    record = made[1]
+    only = {name: plan for name, plan in record.recommended.items() if name == "complete"}
+    assert only
+    said = in_short(record.model_copy(update={"recommended": only}))
+    assert "Exact and Least: no other release that keeps the limit was found." in said

@@ -10,6 +10,7 @@ import passerby as pb
 from passerby.errors import InputError
 from passerby.plans.table_plan import LEVERS, TablePlan, plan_table
 from passerby.report.table_plan_page import plan_sentences
+from passerby.support.numbers import span
 
 TABLE = pl.DataFrame(
     {
@@ -57,6 +58,28 @@ def test_verdicts_follow_the_ends(plan: TablePlan) -> None:
     for way in plan.tried:
         assert way.at_least <= way.at_most
         assert way.verdict == ("sure" if way.at_most <= 1e-9 else "refused" if way.at_least > 0 else "open")
+
+
+def test_the_advantage_that_is_left_is_told_at_once_and_after_a_year(plan: TablePlan) -> None:
+    for way in plan.recommended.values():
+        assert way.leaves is not None
+        assert way.year is not None
+        assert way.leaves[0] <= way.leaves[1] <= 0.3 + 1e-9
+        assert way.leaves[0] <= way.year[0] <= way.year[1]
+        left = f"the advantage is {span(*way.leaves)} then, and {span(*way.year)} after a year."
+        (said,) = (each for each in plan_sentences(plan) if f"Publish it {way.words}." in each)
+        assert left in said
+    insider = plan_table(TABLE, pb.Limit(share=0, above=0.99), PEOPLE, against="insider", levers=["rounding"], **QUICK)
+    way = insider.recommended["complete"]
+    assert way.year is None
+    assert any("what other weeks tell depends on their numbers" in each for each in plan_sentences(insider))
+
+
+def test_a_way_that_is_best_twice_is_told_once() -> None:
+    table = TABLE.with_columns(hospital=pl.lit(900))
+    plan = plan_table(table, pb.Limit(share=0, above=0.3), PEOPLE, levers=[], **QUICK)
+    assert len({*plan.recommended.values()}) == 1
+    assert sum("Publish it as it is." in each for each in plan_sentences(plan)) == 1
 
 
 def test_an_insider_is_not_stopped_by_large_counts() -> None:

@@ -12,6 +12,7 @@ import pytest
 import passerby as pb
 from passerby.errors import InputError
 from passerby.report.check_page import render_check, sentences
+from passerby.support.numbers import span
 from passerby.tables.check import COUNTED, PRESENCE, TableCheck, check_table
 from passerby.tables.ways import HABITS, INSIDER, poisson
 
@@ -225,6 +226,35 @@ def test_the_way_that_costs_readers_least_is_named_of_those_that_leave_little() 
     assert "an advantage of 25 % at most, published as it is costs readers least" in said
     assert "hold if others come independently of each other" in said
     assert "All figures hold for the numbers of this table alone" in said
+
+
+def test_the_recommended_way_is_told_with_its_year_and_its_worst_place() -> None:
+    week = [("Mon 08:00-10:00", "clinic", 0.9), ("Mon 10:00-12:00", "shop", 0.9)]
+    table = _week(range(8, 12), clinic=lambda *_: 900, shop=lambda *_: 400)
+    found = check_table(table, pb.Persona("ann", week), ways=[pb.Raw()], **QUICK)
+    said = next(each for each in sentences(found) if "costs readers least" in each)
+    habits = next(x for x in found.of("ann", PRESENCE, "shop") if x.against == HABITS)
+    assert habits.weeks is not None
+    after = f"{span(*habits.weeks[52])} (ann at shop) after a year of such weeks"
+    assert f"the advantage is {span(habits.lower, habits.upper)} (ann at shop) then, and {after}." in said
+    assert "For whoever knows where everybody else was it is 100 % (ann at " in said
+    assert "with this week's numbers, and 100 % (ann at " in said
+
+
+def test_what_a_rounded_table_tells_an_insider_is_of_this_week_alone() -> None:
+    """Rounded to 10 with 400 others, one more changes nothing this week; of other weeks nothing is known."""
+    found = check_table(_week(range(8, 12), clinic=lambda *_: 402), "dialysis", ways=[pb.Rounding(10)], **QUICK)
+    said = next(each for each in sentences(found) if "costs readers least" in each)
+    assert "For whoever knows where everybody else was it is < 0.01 % with this week's numbers. Readers" in said
+
+
+def test_a_rare_visitor_is_told_by_single_counts() -> None:
+    """They are never at the place with a chance of 5 %, and each raw count still gives them away."""
+    rare = pb.Persona("rare", [("Mon 08:00-12:00", "clinic", 0.02)])
+    found = check_table(_week(range(8, 12), clinic=lambda *_: 4), rare, ways=[pb.Raw()], **QUICK)
+    insider, habits = (next(x for x in found.answers if x.against == who) for who in (INSIDER, HABITS))
+    assert insider.single == 1
+    assert habits.single == pytest.approx(max(poisson(4.0)[1]))
 
 
 def test_hidden_cells_bound_how_many_can_have_been_there() -> None:

@@ -160,6 +160,8 @@ def _chosen(text: str, steps: str | None, every: int) -> list[int]:
     out: set[int] = set()
     for part in steps.split(","):
         first, _, last = part.partition("-")
+        if last and int(last) < int(first):
+            raise InputError(f"question {text!r}: steps {part} end before they begin; expected steps {last}-{first}")
         out |= set(range(int(first) - 1, int(last or first)))
     wrong = [step + 1 for step in out if not 0 <= step < every]
     if wrong or not out:

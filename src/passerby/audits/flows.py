@@ -43,9 +43,9 @@ class FlowAudit:
 
     def lines(self) -> Iterator[str]:
         """The figures in sentences."""
-        yield f"Of the {about(self.everybody)} people of the table:"
+        yield f"Of the {about(self.everybody, self.everybody)} people of the table:"
         for row in self.figures.iter_rows(named=True):
-            yield _sentence(row, self.misses, self.steps)
+            yield _sentence(row, self.misses, self.steps, self.everybody)
         unmeasured = self.table.filter(pl.col("status").is_in(("ok", "wide", "certain", "impossible")).not_())
         if unmeasured.height:
             yield f"For {unmeasured.height} answers a bound was refused; they count as anything from 0 to 1."
@@ -91,16 +91,19 @@ def figures_of(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def about(people: float) -> str:
-    """A number of people, in fives.
+def about(people: float, everybody: float) -> str:
+    """A number of people, in fives; everybody, whose number is public, as they are.
 
-    >>> about(48_001.0), about(2.4)
-    ('48,000', 'fewer than 5')
+    >>> about(48_001.0, 50_000.0), about(2.4, 464.0), about(463.2, 464.0), about(464.0, 464.0)
+    ('about 48,000', 'fewer than 5', 'about 460', '464')
     """
-    return f"{5 * round(people / 5):,}" if people >= 5 else "fewer than 5"
+    if people >= everybody - 0.01:
+        return f"{everybody:,.0f}"
+    fives = 5 * round(people / 5)
+    return f"about {fives if fives <= everybody else fives - 5:,}" if people >= 5 else "fewer than 5"
 
 
-def _sentence(row: dict[str, Any], misses: int, steps: int) -> str:
+def _sentence(row: dict[str, Any], misses: int, steps: int, everybody: float) -> str:
     """A figure in words."""
     name, found = row["question"], span(row["lower"] or 0.0, row["upper"] or 0.0)
     if name == COUNTED:
@@ -111,14 +114,18 @@ def _sentence(row: dict[str, Any], misses: int, steps: int) -> str:
     if name.startswith(VISITED):
         place = name.removeprefix(VISITED)
         if not row["people"]:
-            return f"- At {place}, nobody of the table is ever expected."
+            return f"- At {place}, nobody of the table is expected during {_steps(steps)}."
         return (
-            f"- At {place}, where {about(row['people'])} may be expected at some time: whoever knows where everybody "
-            f"else was finds {found} of those who were there, at 1 % false alarms."
+            f"- At {place}, where {about(row['people'], everybody)} may be expected at some time: whoever knows where "
+            f"everybody else was finds {found} of those who were there, at 1 % false alarms."
         )
     above = sorted((row["above_lower"], row["above_upper"]))
-    said = " to ".join(dict.fromkeys(about(each) for each in above))
+    said = " to ".join(dict.fromkeys(about(each, everybody) for each in above))
     return (
         f"- The chance to name all but {misses} of {steps} steps is {found} on average, {percent(row['baseline'])} "
         f"without the counts; {said} are more likely than not to be found."
     )
+
+
+def _steps(steps: int) -> str:
+    return "the published step" if steps == 1 else f"the {steps} published steps"

@@ -241,8 +241,7 @@ def about_presence(places: Sequence[PlaceAnswers], few: Sequence[str] = ()) -> I
         key=lambda each: (not each.sensitive, -_perhaps(each)),
     )
     if perhaps:
-        ends = "{} (between {} and {})"
-        said = [ends.format(each.place, percent(_tested(each)), percent(_perhaps(each))) for each in perhaps[:NAMED]]
+        said = [f"{each.place} ({_both(_tested(each), _perhaps(each))})" for each in perhaps[:NAMED]]
         yield (
             "It is open how many of those who were there are found at 1 % false alarms by an acquaintance, who knows "
             f"everybody's habits alone: {_listed(said, len(perhaps))}."
@@ -284,7 +283,13 @@ def _about_insiders(places: Sequence[PlaceAnswers]) -> Iterator[str]:
 
 def _ends(lower: float, upper: float) -> str:
     """Two ends in words; the lower one may be as good as nothing."""
-    return f"up to {percent(upper)}" if lower <= NOTHING else f"between {percent(lower)} and {percent(upper)}"
+    return f"up to {percent(upper)}" if lower <= NOTHING else _both(lower, upper)
+
+
+def _both(lower: float, upper: float) -> str:
+    """Two ends in words, or one number where they look the same."""
+    low, high = percent(lower), percent(upper)
+    return f"about {low}" if low == high else f"between {low} and {high}"
 
 
 def _about_hours(places: Sequence[PlaceAnswers]) -> Iterator[str]:

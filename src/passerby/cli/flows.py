@@ -8,6 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+#: So many of the busiest zones are counted where nothing else is asked for.
+BUSIEST = 3
 _Count = Annotated[int, Parameter(validator=Number(gte=1))]
 
 
@@ -17,7 +19,7 @@ def flows(
     *,
     start: str,
     sensor_places: Annotated[list[str] | None, Parameter(consume_multiple=True, negative="")] = None,
-    sensor_count: _Count = 3,
+    sensor_count: _Count | None = None,
     step: str = "1h",
     steps: _Count = 24,
     profile: str = "resident",
@@ -45,7 +47,7 @@ def flows(
     sensor_places
         Names of the zones that are counted. [default: the busiest]
     sensor_count
-        How many of the busiest zones are counted, where no names are given.
+        How many of the busiest zones are counted, where no names are given. [default: 3]
     step
         Length of a step.
     steps
@@ -70,8 +72,12 @@ def flows(
     overwrite
         Replace earlier results in the folder.
     """
+    from passerby.errors import ConfigError
+
     from .warm_up import ready
 
+    if sensor_places and sensor_count is not None:
+        raise ConfigError("--sensor-count is for the busiest zones, and --sensor-places names zones; give one of them")
     ready()
     from passerby.audits.flows import audit_flows
     from passerby.audits.release import build_release, check_mechanism
@@ -86,7 +92,7 @@ def flows(
     sensors = "fixed" if sensor_places else "most-visited"
     told = ReleaseSettings(
         sensors=sensors,  # type: ignore[arg-type]
-        sensor_count=sensor_count,
+        sensor_count=sensor_count or BUSIEST,
         sensor_places=tuple(sensor_places or ()),
         mechanism=check_mechanism(mechanism),
     )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from passerby.audits.job import Job, doubted
+from passerby.audits.presence import AS_GOOD_AS_SURE, MAY_WELL
 from passerby.audits.question_rows import FALSE, HABITS, SURE, Asked, Row, rows_of
 from passerby.model.release import Release
 from passerby.others.by_habits import everyone_else
@@ -48,6 +49,7 @@ class QuestionSurvey(Survey):
         # Others known by their habits have states of their own for each set of counted places.
         self.follows = about.measure != "certain" and about.against != HABITS
         self._whole: dict[Release, Ends] = {}
+        self._chance = np.full(len(self.people), np.nan)
 
     def asked(self, release: Release) -> Asked:
         """The question about these people, of a release together with the published ones."""
@@ -75,6 +77,10 @@ class QuestionSurvey(Survey):
     def everyone_first(self, release: Release) -> Ends:
         """The same under the most informative release, with a share of the doubt: its bounds are reused."""
         values = self._found(release, np.arange(len(self.people)), AUDITED)
+        if self.about.of_event:
+            self.uncertain = len(self.people) - int(
+                ((self._chance < MAY_WELL) | (self._chance > AS_GOOD_AS_SURE)).sum()
+            )
         self._values[release], self._whole[release] = values, Ends.of(values)
         return self._whole[release]
 
@@ -101,7 +107,7 @@ class QuestionSurvey(Survey):
         """Ends (5, n) of some people, like ends of losses, with a share of the doubt; the last row: reusable."""
         asked = self.asked(release)
         asked = replace(asked, job=replace(asked.job, measurement=doubted(self.measurement, share)))
-        name = fingerprint(self._mark, asked.job.release, asked.job.measurement, who)
+        name = fingerprint(self._mark, asked.job.release, asked.job.measurement, who, "chance")
         rows = collect(
             _one,
             (asked, self.about),
@@ -111,16 +117,19 @@ class QuestionSurvey(Survey):
         )
         self.over.measured += who.size
         # A single measurement of everybody may be reused, even if series were drawn.
-        values = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        *found, self._chance[who] = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+        values = np.array(found)
         if share == AUDITED:
             values[4] = 1.0
         return values
 
 
 def _one(task: tuple[Asked, About], person: int) -> list[float]:
-    """Both ends of the limited number, of its baseline, and a mark of certainty."""
+    """Both ends of the limited number, of its baseline, a mark of certainty, and the chance of an event."""
     asked, about = task
-    return list(ends_of(rows_of(asked, person)[0], about))
+    row = rows_of(asked, person)[0]
+    chance = row.get("chance")
+    return [*ends_of(row, about), np.nan if chance is None else chance]
 
 
 def ends_of(row: Row, about: About) -> tuple[float, float, float, float, float]:
@@ -181,6 +190,11 @@ class Panels:
         """The tallies of everybody. Everybody is audited, too: a recommended plan comes with an audit."""
         self.survey.everyone(release)
         return self._ordered([part.whole(release) for part in self.parts])
+
+    @property
+    def uncertain(self) -> list[int | None]:
+        """For how many people the answer is uncertain without any release, by limit."""
+        return self._ordered([part.uncertain for part in self.parts])
 
     def unaided(self) -> list[Tally]:
         """The tallies of everybody without any release."""

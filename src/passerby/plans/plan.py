@@ -57,7 +57,7 @@ class Plans:
     measurements on everyone. `refused` names the immovable levers and the reasons, and `bisections` the number of plans
     of each bisection: (lever, positions, plans). `measured` counts people, once for each release they were measured
     with. `always` are the ways to publish most wanted by readers, and presence at counted places is `kept` below a
-    limit.
+    limit. `uncertain` are the people of each limit whose answer is uncertain without any release, of yes or no.
     """
 
     limits: tuple[Limit, ...]
@@ -74,6 +74,7 @@ class Plans:
     measured: int = 0
     always: tuple[Plan, ...] = ()
     kept: Kept | None = None
+    uncertain: tuple[int | None, ...] = ()
 
     @property
     def frontier(self) -> list[Plan]:
@@ -224,6 +225,7 @@ def _found(
         survey.measured,
         always,
         task.kept,
+        tuple(panel.uncertain),
     )
 
 

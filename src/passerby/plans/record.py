@@ -43,6 +43,11 @@ class LimitRecord(Part):
     question: str | None = Field(default=None, description="The question, if it is not the trace, in words.")
     against: str | None = Field(default=None, description="Of a question, who asks: insider or habits.")
     measure: str | None = Field(default=None, description="Of a question of yes or no, what is limited.")
+    uncertain: int | None = Field(
+        default=None,
+        description="Of a question of yes or no, for how many people the answer has a chance of 1 % to 99 % without "
+        "any release: in fives, rounded up.",
+    )
     beyond: str = Field(description="Where people are who exceed it, in words.")
     words: str
 
@@ -196,7 +201,10 @@ def record_of(
         assumed=assumed,
         alerts=[*filter(None, (assumed, few)), *alerts],
         internal=few is not None,
-        limits=[_limit(limit) for limit in found.limits],
+        limits=[
+            _limit(*each, people)
+            for each in zip(found.limits, found.uncertain or (None,) * len(found.limits), strict=True)
+        ],
         people=len(people),
         steps=found.wanted.release.steps,
         window=window,
@@ -280,7 +288,7 @@ def _in_fives(some: int, people: People) -> int:
     return min(len(people), fives_above(some))
 
 
-def _limit(limit: Limit) -> LimitRecord:
+def _limit(limit: Limit, uncertain: int | None, people: People) -> LimitRecord:
     about = limit.about
     return LimitRecord(
         share=limit.share,
@@ -289,6 +297,7 @@ def _limit(limit: Limit) -> LimitRecord:
         question=None if about is None else about.words,
         against=None if about is None else about.against,
         measure=about.measure if about is not None and about.of_event else None,
+        uncertain=None if uncertain is None else _in_fives(uncertain, people),
         beyond=limit.beyond,
         words=str(limit),
     )

@@ -99,6 +99,8 @@ class Survey:
 
     #: Whether ends follow from the wanted release's: nobody's answer grows under a less informative one.
     follows = True
+    #: For how many people the answer to a question of yes or no is uncertain without any release; None elsewhere.
+    uncertain: int | None = None
 
     def __init__(
         self,
@@ -345,6 +347,11 @@ class Panel:
     def whole(self, release: Release) -> list[Tally]:
         """The tallies of everybody, by an audit."""
         return whole(self.survey, release, self.limits)
+
+    @property
+    def uncertain(self) -> list[int | None]:
+        """For how many people the answer is uncertain without any release, by limit."""
+        return [self.survey.uncertain] * len(self.limits)
 
     def unaided(self) -> list[Tally]:
         """The tallies of everybody without any release."""

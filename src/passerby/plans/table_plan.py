@@ -18,7 +18,7 @@ from passerby.errors import InputError
 from passerby.mechanisms import DiscreteGaussian, Raw, Rounding, Suppression, Then
 from passerby.support.checks import shown
 from passerby.tables.cast import cast_of
-from passerby.tables.check import presence, remarks_of
+from passerby.tables.check import WEEKS, Ends, presence, remarks_of
 from passerby.tables.days import PersonaDays
 from passerby.tables.read import CountTable, read_counts
 from passerby.tables.ways import ReaderLosses, WayToPublish, reader_losses
@@ -46,7 +46,11 @@ TableVerdict = Literal["sure", "unexamined", "refused", "open"]
 
 @dataclass(frozen=True)
 class TableWay:
-    """A way under trial: its mechanism, the places left out, the number of people above the limit, and the cost."""
+    """A way under trial: its mechanism, the places left out, the number of people above the limit, and the cost.
+
+    `leaves` is the largest advantage of the asked adversary, at least and at most, over personas and places that are
+    examined; `year` is the same after 52 weeks, and None where the numbers of other weeks would change what is told.
+    """
 
     name: str
     mechanism: str
@@ -55,6 +59,8 @@ class TableWay:
     at_most: float
     verdict: TableVerdict
     readers: ReaderLosses
+    leaves: Ends | None = None
+    year: Ends | None = None
 
     @property
     def words(self) -> str:
@@ -131,8 +137,8 @@ def _stay(stay: Any, table: CountTable) -> frozenset[str]:
     return frozenset(stay)
 
 
-#: A persona and a place, and how well presence there is told: at least and at most.
-Told = tuple[PersonaDays, str, float, float]
+#: A persona and a place, and how well presence there is told, at least and at most: at once, and after a year.
+Told = tuple[PersonaDays, str, Ends, Ends | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +156,7 @@ class _Tries:
         """A way as it is, and without the places above the limit with it."""
         ends = self._ends(way, frozenset())
         yield self._tried(way, frozenset(), ends)
-        over = frozenset(place for _, place, _, upper in ends if upper > self._above) - stay
+        over = frozenset(place for _, place, (_, upper), _ in ends if upper > self._above) - stay
         if leave and over:
             yield self._tried(way, over, self._ends(way, over))
 
@@ -168,10 +174,14 @@ class _Tries:
 
         Of a day of which a part is looked at the upper end is not known.
         """
+
+        def ends(who: PersonaDays, lower: float, upper: float) -> Ends:
+            return lower, 1.0 if who.on_part and upper > 0 else upper
+
         return [
-            (who, answer.place, answer.lower, 1.0 if who.on_part and answer.upper > 0 else answer.upper)
+            (who, x.place, ends(who, x.lower, x.upper), ends(who, *x.weeks[WEEKS[-1]]) if x.weeks else None)
             for who in self.people
-            for answer in presence(who, way, self.against, self.runs, self.seed, left)
+            for x in presence(who, way, self.against, self.runs, self.seed, left)
         ]
 
     def _tried(self, way: WayToPublish, left: frozenset[str], ends: list[Told]) -> TableWay:
@@ -179,17 +189,19 @@ class _Tries:
             weights = [(who.persona.weight, who in people) for who in self.people]
             return sum(weight for weight, there in weights if there) / sum(weight for weight, _ in weights)
 
-        most = {who for who, _, _, upper in ends if upper > self._above}
-        low = share({who for who, _, lower, _ in ends if lower > self._above})
+        most = {who for who, _, (_, upper), _ in ends if upper > self._above}
+        low = share({who for who, _, (lower, _), _ in ends if lower > self._above})
         unknown = {who for who in self.people if who.unknown(left)}
         allowed = self.limit.share + ROUNDING
         verdict: TableVerdict = "refused" if low > allowed else "open" if share(most) > allowed else "sure"
         if verdict == "sure" and share(most | unknown) > allowed:
             verdict = "unexamined"
         high = share(most | unknown)
-        return TableWay(
-            way.name, repr(way.mechanism), tuple(sorted(left)), low, high, verdict, self._readers(way, left)
-        )
+        gone, years = tuple(sorted(left)), [year for *_, year in ends if year is not None]
+        leaves = _largest([at_once for _, _, at_once, _ in ends])
+        year = _largest(years) if len(years) == len(ends) else None
+        readers = self._readers(way, left)
+        return TableWay(way.name, repr(way.mechanism), gone, low, high, verdict, readers, leaves, year)
 
     def _readers(self, way: WayToPublish, left: frozenset[str]) -> ReaderLosses:
         """The readers' loss, with the left-out places."""
@@ -203,6 +215,10 @@ class _Tries:
         kept = (found.total or 0.0) * (everything - lost)
         total = (kept + lost) / everything if everything else None
         return replace(found, shown=found.shown * share, total=total)
+
+
+def _largest(ends: Sequence[Ends]) -> Ends | None:
+    return (max(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
 
 def _cost(way: TableWay) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from passerby.mechanisms import Mechanism
-from passerby.support.numbers import at_most, percent, size, span
+from passerby.support.numbers import percent, size, span
 from passerby.tables.check import COUNTED, EACH, PRESENCE, TRACE, WEEKS, CheckAnswer, TableCheck
 from passerby.tables.days import NEVER, PersonaDay, PersonaDays
 from passerby.tables.read import CountTable
@@ -31,7 +31,7 @@ ENDS = ("lower", "upper")
 #: Weeks of a year.
 YEAR = WEEKS[-1]
 INDEPENDENT = (
-    "Figures for whoever knows only how many others come hold if others come independently of each other. Regular "
+    "Figures for whoever knows only how many come on average hold if others come independently of each other. Regular "
     "visitors are easier to foretell, and then the counts tell more."
 )
 CARRIES = (
@@ -40,7 +40,7 @@ CARRIES = (
 )
 #: Who asks: a mark that is seen at a glance, and a word.
 WHO = {INSIDER: "■ insider", HABITS: "○ habits"}
-ALL, ONLY = "whoever knows where everybody else was", "whoever knows only how many others come"
+ALL, ONLY = "whoever knows where everybody else was", "whoever knows only how many come on average"
 ASSUMPTIONS = [
     "Personas are people in words: each lives by its week, and by nothing else. Their numbers are assumptions.",
     "The insider is taken to know the number of others in each count: the counts of the table as they are. A persona "
@@ -141,7 +141,7 @@ def _finds(answer: CheckAnswer, who: str) -> str:
 
 def _best(found: TableCheck) -> str:
     """The way that costs readers least of those that show something and leave little to whoever knows the habits."""
-    told = {way.name: max(_told(found, way.name, HABITS), default=0.0) for way in found.ways}
+    told = {way.name: max((x.upper for x in _at_places(found, way.name, HABITS)), default=0.0) for way in found.ways}
     kept = [name for name, most in told.items() if most <= LITTLE and found.readers[name].shown > 0]
     if any(who.on_part for who in found.people):
         return "No way is recommended: a day has more steps than are looked at."
@@ -151,17 +151,34 @@ def _best(found: TableCheck) -> str:
             "most for sure."
         )
     name = min(kept, key=lambda each: (_cost(found, each), -found.readers[each].shown))
-    insider = max(_told(found, name, INSIDER), default=0.0)
     partly = "For the hours that are shown alone: of" if any(who.unknown() for who in found.people) else "Of"
     return (
         f"{partly} the ways that were tried and leave {ONLY} an advantage of {percent(LITTLE)} at most, published "
-        f"{name} costs readers least. The advantage is {at_most(told[name])} then, at any counted place that is "
-        f"examined, and {at_most(insider)} for {ALL}. {found.readers[name].sentence}"
+        f"{name} costs readers least. {_then(found, name)} {found.readers[name].sentence}"
     )
 
 
-def _told(found: TableCheck, way: str, against: str) -> list[float]:
-    return [x.upper for x in found.answers if (x.way, x.against, x.question) == (way, against, PRESENCE)]
+def _then(found: TableCheck, way: str) -> str:
+    """What a way leaves where it tells most, at once and after a year, by each adversary."""
+    habits, insider = _at_places(found, way, HABITS), _at_places(found, way, INSIDER)
+    several = len({(x.persona, x.place) for x in habits}) > 1
+    year = "after a year of such weeks"
+
+    def most(answers: Sequence[CheckAnswer], weeks: int) -> str:
+        ends = [((x.weeks or {})[weeks] if weeks > 1 else (x.lower, x.upper), x) for x in answers]
+        (low, high), worst = max(ends, key=lambda each: each[0][::-1])
+        where = f" ({worst.persona} at {worst.place})" if several else ""
+        return span(low, high) + where
+
+    later = f", and {most(insider, YEAR)} {year}" if all(x.weeks for x in insider) else ""
+    return (
+        f"At any counted place that is examined, the advantage is {most(habits, 1)} then, and {most(habits, YEAR)} "
+        f"{year}. For {ALL} it is {most(insider, 1)} with this week's numbers{later}."
+    )
+
+
+def _at_places(found: TableCheck, way: str, against: str) -> list[CheckAnswer]:
+    return [x for x in found.answers if (x.way, x.against, x.question) == (way, against, PRESENCE)]
 
 
 def _cost(found: TableCheck, way: str) -> float:
@@ -214,7 +231,7 @@ def _presence(found: TableCheck) -> Content:
     lead = [
         "The advantage is how much better than by chance it can be told whether a persona was ever at the place on "
         "this day: 0 % where nothing is told, 100 % where it is certain. For an insider any raw count tells it for "
-        "certain; somebody who knows only how many others come is stopped by large counts, and not by small ones."
+        "certain; somebody who knows only how many come on average is stopped by large counts, and not by small ones."
     ]
     columns: Columns = {
         "who": ("who asks", str),
@@ -229,10 +246,7 @@ def _presence(found: TableCheck) -> Content:
         "found_upper": ("at most", percent),
         "single": ("by the most telling single count", percent),
     }
-    says = (
-        "Each bar goes from the smallest to the largest advantage, for somebody who knows how many others come. The "
-        f"table has both adversaries: ■ is {ALL}, and ○ {ONLY}."
-    )
+    says = f"Bars go from the smallest to the largest advantage of {ONLY} (○). The table has {ALL} (■), too."
     shown = in_words(table, columns, "presence.csv")
     return Content(lead, [Figure("presence", "Presence at counted places", says, shown, _bars(table))])
 

@@ -32,6 +32,8 @@ BEST = {
     "least": "Least: the least error in all of the others",
 }
 VERDICTS = ("sure", "open", "refused")
+#: For what would tell of few numbers, or follows from nothing.
+NOT_TOLD = "not told"
 #: The most names of left-out things; the schedule of a plan holds all.
 NAMED = 8
 #: Releases with a higher cost for readers are in the table, and not in the figure.
@@ -66,6 +68,7 @@ COLUMNS: Columns = {
     "published": ("numbers published", str),
     "total": ("error in all, share of all counts", percent),
     "measured": ("measured on", str),
+    "unsure": ("not sure of", str),
 }
 
 
@@ -117,6 +120,9 @@ def in_short(record: Record) -> list[str]:
     if not record.recommended:
         return [*out, "No release that keeps the limit was found among those that could be tried.", *late]
     said = [f"{BEST[name]}. Publish {sentence(plan, record)}" for name, plan in record.recommended.items()]
+    missing = [text.split(":")[0] for name, text in BEST.items() if name not in record.recommended]
+    if missing:
+        said.append(f"{' and '.join(missing)}: no other release that keeps the limit was found.")
     return [*out, *said, *late]
 
 
@@ -127,6 +133,7 @@ def sentence(plan: PlanRecord, record: Record) -> str:
     error = f", mean error {number} {one} per count, error in all {percent(plan.total_error)} of all counts"
     error = error if number else ""
     some = "" if plan.published > 0.9999 else f", {_published(plan)} of the wanted numbers"
+    some = ", how many of the wanted numbers is not told" if _published(plan) == NOT_TOLD else some
     gone = _left_out(plan)
     more = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
     names = f" Left out altogether: {', '.join(gone[:NAMED])}{more}." if gone else ""
@@ -142,7 +149,15 @@ def told(plan: PlanRecord, record: Record) -> str:
 
 def _share(tally: TallyRecord, record: Record) -> str:
     limit = record.limits[tally.limit]
-    return f"{span(tally.at_least, tally.at_most)} of people {limit.beyond}"
+    share = f"{span(tally.at_least, tally.at_most)} of people {limit.beyond}"
+    if limit.uncertain is None:
+        return share
+    ends = dict.fromkeys(f"{round(end * record.people):,}" for end in (tally.at_least, tally.at_most))
+    able = "for nobody" if not limit.uncertain else f"for about {limit.uncertain:,}"
+    return (
+        f"{share}, which is {' to '.join(ends)} of {record.people:,}, and {able} of these {record.people:,} people the "
+        "answer is uncertain without any release"
+    )
 
 
 def _says(verdict: str) -> str:
@@ -275,6 +290,7 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
             "name": name,
             "words": _words(plan) if name != "wanted" else f"all that is wanted ({plan.counts:,} counts)",
             "verdict": plan.verdict,
+            "unsure": _unsure(plan, record),
             # If some people were drawn, the limits of the share of everyone: they decide between sure and refused.
             "at_least": plan.tallies[number].lowest,
             "at_most": plan.tallies[number].highest,
@@ -290,6 +306,15 @@ def _table(record: Record, plans: Sequence[tuple[str, PlanRecord]], number: int 
     return pl.DataFrame(rows)
 
 
+def _unsure(plan: PlanRecord, record: Record) -> str:
+    """The limits that a plan does not surely keep: those on people by number, and places where somebody was."""
+    several = len(record.limits) > 1
+    out = [f"limit {each.limit + 1}" if several else "the limit" for each in plan.tallies if each.verdict != "sure"]
+    places = [each.place for each in plan.presence if each.verdict != "sure"]
+    more = f" and {len(places) - 1} more place{'s' * (len(places) > 2)}" if len(places) > 1 else ""
+    return ", ".join([*out, *([f"who was at {places[0]}{more}"] if places else [])])
+
+
 def _words(plan: PlanRecord) -> str:
     """The published parts of a plan, and its left-out part if this is one place or step: others would look alike."""
     gone = _left_out(plan)
@@ -302,12 +327,14 @@ def _left_out(plan: PlanRecord) -> list[str]:
 
 def _error(plan: PlanRecord, value: float | None) -> str:
     if value is None:
-        return "not told" if plan.counts else "none"
+        return NOT_TOLD if plan.counts else "none"
     return f"{value:.2g}"
 
 
 def _published(plan: PlanRecord) -> str:
     """The published share of the wanted numbers; numbers left empty by a rule are in fives."""
+    if plan.some_empty and plan.published <= 0:
+        return NOT_TOLD
     return f"{'at least ' if plan.some_empty else ''}{percent(plan.published)}"
 
 
@@ -324,9 +351,10 @@ def _moved(record: Record) -> list[str]:
 
 def _sureness(record: Record) -> list[str]:
     out = [
-        f"For about {record.matter:,} of {record.people:,} people it depends on the release on which side of a limit "
-        "they are: all others are above it without any release, or below it with all that is wanted. Releases were "
-        f"tried on about {record.drawn:,} of those people, drawn at random. Shares of everyone then have confidence "
+        f"For about {record.matter:,} of {record.people:,} people it may depend on the release on which side of a "
+        "limit they are, as far as is known before any other release is measured. All others are above it without any "
+        f"release, or below it with all that is wanted. Releases were tried on about {record.drawn:,} of those people, "
+        "drawn at random. Shares of everyone then have confidence "
         f"limits ({level(CONFIDENCE)}, for a draw without replacement), which decide whether such a release is called "
         "sure or refused. "
         "What is wanted and what is recommended was measured on everyone.",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from passerby.plans.record import PlanRecord, PresenceRecord, Record
-from passerby.support.numbers import percent
+from passerby.support.numbers import at_least, at_most
 
 from .section import Columns, Content, Figure, sheet
 
@@ -45,13 +45,13 @@ def at_places(plan: PlanRecord, record: Record) -> str:
     several = sum(each.verdict == worst.verdict for each in plan.presence) - 1
     more = f" and {several} more place{'s' * (several != 1)}" if several and worst.verdict != "sure" else ""
     if worst.verdict == "refused":
-        least = "" if worst.lower is None else f" (advantage at least {percent(worst.lower)})"
+        least = "" if worst.lower is None else f" (advantage {at_least(worst.lower)})"
         return f"it tells who was at {worst.place}{least}{more}"
     if worst.verdict == "open":
-        most = "" if worst.upper is None or not worst.closely else f" (advantage at most {percent(worst.upper)})"
+        most = "" if worst.upper is None or not worst.closely else f" (advantage {at_most(worst.upper)})"
         return f"whether it tells who was at {worst.place} is open{most}{more}"
     most_of = [each.upper for each in plan.presence if each.upper is not None]
-    return f"who was at a place: advantage at most {percent(max(most_of))}" if most_of else ""
+    return f"who was at a place: advantage {at_most(max(most_of))}" if most_of else ""
 
 
 def _worst(places: Sequence[PresenceRecord]) -> PresenceRecord:

@@ -85,15 +85,25 @@ def plan_sentences(plan: TablePlan) -> list[str]:
         out.append("No way that surely keeps the limit was found among those that were tried.")
     elif any(way.verdict == "unexamined" for way in plan.recommended.values()):
         out.append("What follows is for the personas that are examined alone.")
-    out += [
-        f"{BEST[name]}. Publish it {way.words}. {way.readers.sentence} {_total(way)}"
-        for name, way in plan.recommended.items()
-    ]
+    for way in dict.fromkeys(plan.recommended.values()):
+        best = ". ".join(BEST[name] for name, each in plan.recommended.items() if each == way)
+        out.append(f"{best}. Publish it {way.words}. {_leaves(way)}{way.readers.sentence} {_total(way)}")
+    missing = [text.split(":")[0] for name, text in BEST.items() if name not in plan.recommended]
+    if plan.recommended and missing:
+        out.append(f"{' and '.join(missing)}: no way that surely keeps the limit was found.")
     return [*out, *([INDEPENDENT] if plan.against == HABITS else []), CARRIES, *plan.remarks]
 
 
 def _above(way: TableWay) -> str:
     return f"{span(way.at_least, way.at_most)} of the personas, by weight, are above it"
+
+
+def _leaves(way: TableWay) -> str:
+    """The advantage that a way leaves, at once and after a year."""
+    if way.leaves is None:
+        return "No place of the personas that is examined is published then. "
+    later = "what other weeks tell depends on their numbers" if way.year is None else f"{span(*way.year)} after a year"
+    return f"At the place that tells most, the advantage is {span(*way.leaves)} then, and {later}. "
 
 
 def _total(way: TableWay) -> str:

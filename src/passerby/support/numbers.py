@@ -45,24 +45,28 @@ def size(value: float) -> str:
 def at_least(value: float) -> str:
     """A lower end of a share or a chance, in words.
 
-    >>> at_least(0.26), at_least(0.999), at_least(1.0)
-    ('at least 26 %', 'more than 99 %', '100 %')
+    >>> at_least(0.26), at_least(0.999), at_least(1.0), at_least(0.00001)
+    ('at least 26 %', 'more than 99 %', '100 %', 'more than 0 %')
     """
     said = percent(value)
     if value >= 1:
         return said
+    if said.startswith("<"):
+        return "more than 0 %"
     return f"more than {said[2:]}" if said.startswith(">") else f"at least {said}"
 
 
 def at_most(value: float) -> str:
     """An upper end of a share or a chance, in words.
 
-    >>> at_most(0.26), at_most(0.00001), at_most(0.0)
-    ('at most 26 %', 'less than 0.01 %', '0 %')
+    >>> at_most(0.26), at_most(0.00001), at_most(0.0), at_most(0.998)
+    ('at most 26 %', 'less than 0.01 %', '0 %', 'at most 100 %')
     """
     said = percent(value)
     if value <= 0:
         return said
+    if said.startswith(">"):
+        return "at most 100 %"
     return f"less than {said[2:]}" if said.startswith("<") else f"at most {said}"
 
 

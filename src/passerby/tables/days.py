@@ -131,11 +131,18 @@ class PersonaDay:
         """Whether another week tells as much: to an insider what is rounded or hidden depends on its numbers."""
         return against != INSIDER or way.shift_invariant or self.table.expected
 
-    def alone(self, place: str, way: Mechanism, against: str) -> float:
-        """How well the most telling single count of a place tells of presence, where they may well be there."""
-        number = self.number(place)
-        told = self.apart(way, against)[self.law[:, number] >= WELL, number]
-        return float(told.max(initial=0.0))
+    def alone(self, place: str, way: Mechanism, against: str) -> float | None:
+        """How well the most telling single count of a place tells of presence, where they may well be there.
+
+        Somebody who is rarely there may well be there when it is half as likely as it ever is at a shown count. None
+        where they are next to never there.
+        """
+        number, seen = self.number(place), ~np.isnan(self.counts(place))
+        chance = self.law[:, number] * seen
+        most = float(chance.max(initial=0.0))
+        if most <= NEVER:
+            return None
+        return float(self.apart(way, against)[chance >= min(WELL, most / 2), number].max())
 
     def at_most(self, apart: Floats, place: str | None = None) -> float:
         """An end above the advantage of whoever asks if they were ever at a place, or else if they are counted at all.

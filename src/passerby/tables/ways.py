@@ -178,18 +178,18 @@ class ReaderLosses:
         """The same in words.
 
         >>> ReaderLosses(2.71, 1.2, 0.4, 0.8, 0.9, None, 0.5).sentence
-        'Readers see 80 % of the counts, with an error of 1.2 people per count, of counts that average 2.7. The order \
-of two places is kept with 90 %.'
+        'Readers see 80 % of the counts that the table shows, with an error of 1.2 people per count, of counts that \
+average 2.7. Of two places at one time, they see which has more people in 90 % of cases.'
         """
         one = "person" if size(self.error) == "1" else "people"
         said = (
-            f"Readers see {percent(self.shown)} of the counts, with an error of {size(self.error)} {one} per count, of "
-            f"counts that average {size(self.mean)}."
+            f"Readers see {percent(self.shown)} of the counts that the table shows, with an error of "
+            f"{size(self.error)} {one} per count, of counts that average {size(self.mean)}."
         )
         if self.order is not None:
-            said += f" The order of two places is kept with {percent(self.order)}."
+            said += f" Of two places at one time, they see which has more people in {percent(self.order)} of cases."
         if self.change is not None:
-            said += f" The sign of a change is right with {percent(self.change)}."
+            said += f" Of a change, they see whether it is up or down in {percent(self.change)} of cases."
         return said
 
 

@@ -17,7 +17,7 @@ from passerby.report import chart
 from passerby.report.evidence import COUNTED, Evidence
 from passerby.report.section import Columns, Content, Figure, Section, sheet
 from passerby.report.words import HABITS, WHO, in_groups, of_hundred, share_of_people, spots
-from passerby.support.numbers import percent, span
+from passerby.support.numbers import at_most, percent, span
 
 NAMES = {"insider": chart.INSIDER, "habits": chart.HABITS}
 PROFILES = {"insider": INSIDER.name, "habits": ACQUAINTANCE.name}
@@ -177,11 +177,12 @@ def words(answers: list[Answers], epsilon: float | None, delta: float, everyone:
     out = [said for each in answers for said in (*_of_parts(each), _of(each, everyone))]
     if epsilon is None:
         return [*out, "Differential privacy gives no guarantee for this release, so nothing else limits these numbers."]
-    most, power = allowed("advantage", epsilon, delta), allowed("power", epsilon, delta)
+    limits = (allowed(name, epsilon, delta) for name in ("advantage", "power"))
+    most, power = (at_most(1.0 if each is None else each) for each in limits)
     return [
         *out,
         f"Differential privacy (epsilon = {epsilon:.3g} at delta = {delta:g}, for a person who is there or not) allows "
-        f"an advantage of at most {percent(most)}, and to find at most {percent(power)} of those in the data, for "
+        f"an advantage of {most}, and to find {power} of those in the data, for "
         "anybody and whatever the adversary knows. What was found is never above that.",
     ]
 
