@@ -17,7 +17,7 @@ from passerby.report import chart, words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
-from passerby.report.sections import asked, each_step, in_data, known_shares, law
+from passerby.report.sections import asked, each_step, in_data, known_shares, law, limits
 from passerby.report.sections import presence as section
 
 
@@ -341,9 +341,9 @@ def test_membership_is_told_of_people_who_are_counted_first(made: Evidence) -> N
     ]
     split = saying(made, questions=asked_of)
     said = next(line for line in in_short(split.summary) if line.startswith("Whether somebody is counted at all"))
-    assert "of 100 people who may well be in a published count (70 people), somebody who knows where" in said
+    assert "of 100 people who may well be in a published count (70 people), an insider who knows where" in said
     assert "finds 91; of 100 who hardly ever are (130), 2;" in said
-    assert "of 100 people in the data, somebody who knows only the habits of the others finds 5 to 20" in said
+    assert "of 100 people in the data, an acquaintance who knows everybody's habits alone finds 5 to 20" in said
     assert "91 of 100 who are counted if all others are known (42 to 43 of all people)" in law.rows(split)["found"][0]
     (first, *_) = in_data.build(split).lead
     assert first.startswith("Of 100 people who may well be in a published count (70 people)")
@@ -411,3 +411,23 @@ def test_sentences_name_the_profile_that_they_hold_for(made: Evidence) -> None:
     for name in ("an acquaintance who", "an insider who", "An insider, who", "a stranger, who"):
         assert name in said
     assert "motivated intruder" in law.build(made).lead[0]
+
+
+def test_the_assumptions_of_a_page_about_groups_say_so(made: Evidence) -> None:
+    alone, four = (
+        limits.build(replace(made, release=pb.Release(made.release.sensors, size=size))).points for size in (1, 4)
+    )
+    assert "People are taken to move independently of each other." in alone
+    assert any("or family who move with them" in point for point in alone)
+    moves = "A person and 3 others are taken to move as one. All other people are taken to move independently of each"
+    assert f"{moves} other." in four
+    assert not any("family who move with them" in point for point in four)
+    assert "People are taken to move independently of each other." not in four
+
+
+def test_a_page_about_groups_says_first_how_many_move_as_one(made: Evidence) -> None:
+    """Also where too few are measured for more."""
+    groups = made.summary.model_copy(update={"together": 4})
+    for summary in (groups, groups.model_copy(update={"mean_loss": None})):
+        assert in_short(summary)[0].startswith("Each person is taken to be one of a group of 4 who move as one:")
+    assert "move as one" not in " ".join(in_short(made.summary))

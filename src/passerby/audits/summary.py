@@ -252,6 +252,9 @@ class Summary(Record):
     sensors: int = Field(description="Counts that are published, over all steps.")
     misses: int = Field(description="Steps that the adversary may get wrong.")
     mechanism: str = Field(description="What is done to a count before it is published.")
+    together: int = Field(
+        default=1, description="How many people move as one: all numbers are about a member of such a group."
+    )
     smoothing: float = Field(description="Weight of everybody's habits in a person's, in steps.")
     seed: int = Field(description="Seed of all random numbers.")
     loss: Ends | None = Field(
@@ -328,10 +331,7 @@ def summarise(
     presence: Sequence[PlaceAnswers] = (),
     known_shares: Sequence[ShareAnswers] = (),
 ) -> Summary:
-    """The summary of an audit's table, in memory or on disk; the rest is what is told of it (`record`).
-
-    `window` is the length of a step in words, and `eligible` how many people those of the table were drawn from.
-    """
+    """The summary of a table: `window` is the length of a step in words, and its people were drawn from `eligible`."""
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
     statuses = sizes_in_fives(dict(sorted(tally.statuses.items())))
@@ -347,6 +347,7 @@ def summarise(
         sensors=sum(map(len, release.sensors)),
         misses=misses,
         mechanism="; ".join(map(repr, release.ways)) or repr(release.mechanism),
+        together=release.size,
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(found, "lower", "upper"),

@@ -21,7 +21,7 @@ from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
-from passerby.report.facts import membership
+from passerby.report.facts import asked_of_groups, membership
 from passerby.report.plan_page import in_short
 from passerby.report.words import lead, length, mechanism, often_found
 from passerby.runs.audit import draft_of, finished, run_audit
@@ -65,6 +65,7 @@ def found(summary: Summary) -> Iterator[str]:
     """The findings, in a few lines."""
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
+    yield from asked_of_groups(summary.together)
     if not (loss and known and mean):
         yield f"{people}. {_few(summary)}"
         return
@@ -124,6 +125,8 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "sensors" if release.reveals else "counts", in_words(release)
     yield "mechanism", mechanism("; ".join(map(repr, release.ways)))
     yield "misses", str(settings.misses)
+    if settings.together > 1:
+        yield "together", f"{settings.together:,} people move as one, and each is asked about"
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({_pace(expected.each)} a person)"
     yield "folder", str(settings.out)
 
