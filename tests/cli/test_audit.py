@@ -156,6 +156,15 @@ def test_that_people_move_as_one_is_said(made: Made, call: Call) -> None:
     assert "together  4 people move as one, and each is asked about" in tried
 
 
+def test_every_question_is_answered_on_the_screen(made: Made) -> None:
+    summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
+    loss = {"loss": summary.loss, "baseline": summary.baseline, "open": 40, "people": 40}
+    about = {"question": "trace with 2 misses", "sentence": "all but 2 of the places of the person", "kind": "trace"}
+    one = summary.questions[0].model_copy(update={**about, **loss})
+    said = [*found(summary.model_copy(update={"questions": [one]}))]
+    assert sum("names all but 2 of the places of the person with a chance of" in line for line in said) == 1
+
+
 def test_a_share_that_is_not_told_is_said(made: Made) -> None:
     summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
     half = next(above for above in summary.above if above.threshold == 0.5)

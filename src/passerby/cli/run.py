@@ -23,6 +23,7 @@ from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
 from passerby.report.facts import asked_of_groups, membership
 from passerby.report.plan_page import in_short
+from passerby.report.sections.asked import on_screen
 from passerby.report.words import lead, length, mechanism, often_found
 from passerby.runs.audit import draft_of, finished, run_audit
 from passerby.runs.folder import assumption
@@ -68,9 +69,11 @@ def found(summary: Summary) -> Iterator[str]:
     yield from asked_of_groups(summary.together)
     if not (loss and known and mean):
         yield f"{people}. {_few(summary)}"
+        yield from on_screen(summary)
         return
     yield from lead(summary)
     yield from membership(summary)
+    yield from on_screen(summary)
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{people}. The chance that an adversary names {steps}, on average: "
