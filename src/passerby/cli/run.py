@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from passerby.audits.alerts import about_few
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
@@ -55,8 +54,6 @@ def run_and_show(
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         say(screen, line)
-    for remark in about_few(report.table):
-        aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     if settings.window == "auto":
         say(screen, f"Steps last {length(report.summary.window)}{CHOSEN}.")
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
