@@ -9,7 +9,7 @@ import pytest
 from tests.people.test_habits import random_traces, traces
 
 import passerby as pb
-from passerby.audits.alerts import about_backtest, about_few, about_published, alerts
+from passerby.audits.alerts import KEEP, about_backtest, about_few, about_published, alerts
 from passerby.audits.coverage import Absence, Coverage, coverage_of, more_elsewhere, times_there
 from passerby.audits.disclosure import told_backtest
 from passerby.audits.record import Added
@@ -203,6 +203,18 @@ def test_whoever_made_an_audit_is_told_that_few_people_gain_nearly_all(gains: li
     assert bool(said) == few
     assert all("keep report.html and summary.json where the visits are kept" in sentence for sentence in said)
     assert list(about_few(table.head(4))) == []
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_what_must_not_be_shared_says_so_itself(few: bool) -> None:
+    """The page and the summary, wherever they are found."""
+    people = pb.fit_people(pb.simulate_city(30, 20, 4), window="3h", places=9, min_active=1, holdout=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("passerby.audits.alerts.rests_on_few", lambda _: few)
+        made = pb.audit_report(people, pb.Release([0, 1, 0, 1]), misses=1, workers=1, explore=0, adversaries=0)
+    assert (KEEP in made.summary.alerts) == few
+    assert ('role="note">Internal: means tell of few people here' in made.page) == few
+    assert (f"Alert: {KEEP}" in made.page) == few
 
 
 @pytest.mark.parametrize(("others", "said"), [(126_163, True), (74_000, True), (73_000, False)])

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 import passerby as pb
 from passerby.audits.inputs import gather
@@ -41,3 +42,14 @@ def test_sensors_are_those_that_published(tmp_path: Path) -> None:
     assert found.published
     assert found.published.values == [[], [4.0], [], [2.0]]
     assert found.job(settings.measurement).measurement.misses == 1
+
+
+def test_a_group_is_of_people_who_are_there(tmp_path: Path) -> None:
+    city = pb.simulate_city(20, 20, 4)
+    settings = check_settings({**SMALL, "visits": "none", "together": 21})
+    with pytest.raises(pb.InputError, match="together: a group of 21 people moves as one, and the visits are of 20"):
+        gather(settings, city)
+    people = pb.fit_people(city, window="3h", places=12, min_active=2, holdout=4)
+    with pytest.raises(pb.InputError, match="size: a group of 21 people moves as one"):
+        pb.audit(people, pb.Release([0, 1, 2, 3], size=21))
+    assert gather(check_settings({**SMALL, "visits": "none", "together": 20}), city).release.size == 20

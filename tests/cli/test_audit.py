@@ -114,6 +114,7 @@ def test_one_person_and_little_time_are_said_in_words() -> None:
         (("visits.parquet", "--settings", "none.toml"), "there is no such settings file"),
         (("visits.parquet", *OPTIONS, "--sensors", "fixed", "--sensor-places", "the moon"), "'the moon' is not one of"),
         (("visits.parquet", *OPTIONS, "--published", "none.csv"), "none.csv does not exist"),
+        (("visits.parquet", *OPTIONS, "--together", "400"), "--together: a group of 400 people moves as one, and the"),
         (("visits.parquet", "--min-active", "1000", "--window", "3h"), "no person is seen in at least 1000"),
     ],
 )
@@ -143,6 +144,25 @@ def test_that_nobody_could_be_measured_is_said(made: Made) -> None:
     assert list(found(few)) == [
         "2 people. Too few: numbers are told of 5 people or more; people.parquet has a row for each."
     ]
+
+
+def test_that_people_move_as_one_is_said(made: Made, call: Call) -> None:
+    summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
+    assert summary.together == 1
+    assert not any("move as one" in line for line in found(summary))
+    said = next(found(summary.model_copy(update={"together": 4})))
+    assert said.startswith("Each person is taken to be one of a group of 4 who move as one:")
+    tried = call("visits.parquet", *OPTIONS, "--together", "4", "--dry-run").stdout
+    assert "together  4 people move as one, and each is asked about" in tried
+
+
+def test_every_question_is_answered_on_the_screen(made: Made) -> None:
+    summary = Summary.model_validate_json((made[0] / "result" / "summary.json").read_text())
+    loss = {"loss": summary.loss, "baseline": summary.baseline, "open": 40, "people": 40}
+    about = {"question": "trace with 2 misses", "sentence": "all but 2 of the places of the person", "kind": "trace"}
+    one = summary.questions[0].model_copy(update={**about, **loss})
+    said = [*found(summary.model_copy(update={"questions": [one]}))]
+    assert sum("names all but 2 of the places of the person with a chance of" in line for line in said) == 1
 
 
 def test_a_share_that_is_not_told_is_said(made: Made) -> None:

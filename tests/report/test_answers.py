@@ -18,8 +18,9 @@ from passerby.report import chart, words
 from passerby.report.evidence import Evidence
 from passerby.report.facts import in_short
 from passerby.report.page import fill
-from passerby.report.sections import asked, each_step, in_data, known_shares, law
+from passerby.report.sections import asked, each_step, in_data, known_shares, law, limits
 from passerby.report.sections import presence as section
+from passerby.report.sections.asked import on_screen
 
 
 @pytest.fixture(scope="module")
@@ -425,3 +426,55 @@ def test_answers_on_drawn_people_say_so(made: Evidence) -> None:
     lines = in_data.build(saying(made, questions=asked_of)).lead
     assert any(line.startswith("Of 100 people") and "(of 20 drawn), an acquaintance" in line for line in lines)
     assert any(line.startswith("Of 100 people") and "drawn" not in line and "an insider" in line for line in lines)
+
+
+def test_the_assumptions_of_a_page_about_groups_say_so(made: Evidence) -> None:
+    alone, four = (
+        limits.build(replace(made, release=pb.Release(made.release.sensors, size=size))).points for size in (1, 4)
+    )
+    assert "People are taken to move independently of each other." in alone
+    assert any("or family who move with them" in point for point in alone)
+    moves = "A person and 3 others are taken to move as one. All other people are taken to move independently of each"
+    assert f"{moves} other." in four
+    assert not any("family who move with them" in point for point in four)
+    assert "People are taken to move independently of each other." not in four
+
+
+def test_a_page_about_groups_says_first_how_many_move_as_one(made: Evidence) -> None:
+    """Also where too few are measured for more."""
+    groups = made.summary.model_copy(update={"together": 4})
+    for summary in (groups, groups.model_copy(update={"mean_loss": None})):
+        assert in_short(summary)[0].startswith("Each person is taken to be one of a group of 4 who move as one:")
+    assert "move as one" not in " ".join(in_short(made.summary))
+
+
+def trace(**more: Any) -> Answers:
+    about: dict[str, Any] = {"adversary": "insider", "people": 60, "open": 60, "loss": ends(0.31, 0.33)}
+    sentence = "all but 6 of the places of the person"
+    answers = {**about, "kind": "trace", "question": "trace with 6 misses", "sentence": sentence, **more}
+    return Answers(**{"baseline": ends(0.2), **answers})
+
+
+def test_a_question_about_traces_is_answered_on_the_page_and_on_the_screen(made: Evidence) -> None:
+    said = (
+        "An insider who knows where everybody else was names all but 6 of the places of the person with a chance of "
+        "31 % to 33 % on average with the release, and of 20 % without it."
+    )
+    alone = saying(made, questions=[each for each in made.summary.questions if each.kind != "event"] + [trace()])
+    assert asked.SECTION.missing(alone) is None
+    content = asked.build(alone)
+    assert content.lead == [said]
+    (figure,) = content.figures
+    assert figure.sheet.rows == [["trace with 6 misses", chart.INSIDER, "20 %", "31 %", "33 %", "60"]]
+    every = saying(made, questions=[*made.summary.questions, trace()])
+    assert [each.key for each in asked.build(every).figures] == ["asked", "asked-traces"]
+    shown = list(on_screen(every.summary))
+    assert said in shown
+    assert any(line.startswith("Whether the person was at gate at 2 or more of 4 steps: of 100") for line in shown)
+
+
+def test_a_question_about_traces_of_few_people_is_not_told(made: Evidence) -> None:
+    few = saying(made, questions=[trace(open=5, loss=None, baseline=None)])
+    content = asked.build(few)
+    assert content.lead[0].endswith("measured for 5 or fewer people, so no number is told.")
+    assert content.figures[0].sheet.rows[0][2:] == ["not told"] * 4

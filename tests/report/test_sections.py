@@ -145,7 +145,7 @@ def test_noise_that_is_enough_is_told_once_for_several_thresholds(made: Evidence
     rows = [(0.1, 0.0, 40), (0.25, 0.0, 40), (0.5, 2.0, 40), (0.9, None, 40)]
     found = pl.DataFrame(rows, schema=["threshold", "sigma", "people"], orient="row")
     said = noise.enough(replace(made, findings=replace(made.findings, noise=found)))[0]
-    assert ": the counts as they are for 10 %, 25 %; a standard deviation of 2 for 50 %; no noise that was trie" in said
+    assert ": this release as it is for 10 %, 25 %; a standard deviation of 2 for 50 %; no noise that was trie" in said
 
 
 def test_a_lonely_person_makes_no_step_of_their_own() -> None:

@@ -41,18 +41,22 @@ def alerts(
     )
 
 
+#: The warning on an audit whose means tell of few people.
+KEEP = (
+    f"Nearly all that the release adds is added for fewer than {FEW} people, and means tell how much that is: keep "
+    "report.html and summary.json where the visits are kept."
+)
+
+
 def about_few(table: pl.DataFrame) -> Iterator[str]:
-    """A warning for the maker of an audit before sharing it, and for nobody else: few people gain nearly all.
+    """A warning before an audit is shared: few people gain nearly all. It stands in what must not be shared itself.
 
     >>> list(about_few(pl.DataFrame({"lower": [0.5] * 9, "baseline_lower": [0.4] * 9})))
     []
     """
     gained = (table["lower"] - table["baseline_lower"]).drop_nulls().to_numpy().clip(0)
     if len(gained) >= FEW and rests_on_few(gained):
-        yield (
-            f"Nearly all that the release adds is added for fewer than {FEW} people, and means tell how much that is: "
-            "keep report.html and summary.json where the visits are kept."
-        )
+        yield KEEP
 
 
 def about_backtest(found: Backtest | None, reason: str | None) -> Iterator[str]:

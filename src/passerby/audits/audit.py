@@ -35,7 +35,7 @@ from passerby.visits.windows import Rule, Tracing, traced
 
 from .engine import engine_of
 from .everyone import Everyone, Partition, check_own, joined
-from .job import Job, check_job, doubted, enough_workers, only
+from .job import Job, check_group, check_job, doubted, enough_workers, only
 from .person import SCHEMA, audit_person
 from .question_rows import Asked
 from .question_words import places_by_name
@@ -96,6 +96,7 @@ def audit(
     """
     job = Job(people, release, Measurement(misses, tolerance, runs, confidence, budget, seed))
     check_job(job)
+    check_group(people, release.size)
     folder = None if folder is None else path(folder, "folder")
     asked = None if questions is None else Asked.of(job, questions, places_by_name(people.places))
     job = replace(job, others=everyone_else(people, release))

@@ -42,7 +42,7 @@ from .backtest import MOST_PEOPLE, BacktestJob, Origins, earlier_traces
 from .coverage import MOST, Coverage, coverage_of
 from .engine import FITTING, READING, Tell, begin
 from .everyone import Everyone
-from .job import Job, only, seen_by, some_numbers, some_people
+from .job import Job, check_group, only, seen_by, some_numbers, some_people
 from .question_rows import Asked
 from .question_words import Zone, places_by_name, sensitive_places
 from .release import Counts, Published, Sensing, build_mechanism, build_release, read_published, row_reader
@@ -321,6 +321,7 @@ def _gather_stored(settings: AuditSettings, stored: Stored, tell: Tell | None) -
 
 def released(settings: AuditSettings, people: People, zones: Zones | None) -> tuple[Release, Published | None]:
     """The release about these people: the planned one, or the published one."""
+    check_group(people, settings.together, "together")
     if settings.published is None:
         return build_release(settings, people, settings.seed, zones).of_groups(settings.together), None
     mechanism, steps = build_mechanism(settings), people.actual.shape[1]

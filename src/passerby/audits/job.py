@@ -257,6 +257,16 @@ def check_kinds(people: object, release: object) -> None:
         )
 
 
+def check_group(people: People, size: int, called: str = "size") -> None:
+    """Refuse a group of more people than there are; `called` is its setting."""
+    everyone = int(people.counts[0].sum()) if len(people.counts) else len(people)
+    if size > max(1, everyone):
+        raise InputError(
+            f"{called}: a group of {size:,} people moves as one, and the visits are of {everyone:,}; give the number "
+            "of people of a family or another small group"
+        )
+
+
 def _check_counts(job: Job, release: Release) -> None:
     """Refuse counts of places that are not there, and those of which nobody's chain can remember enough."""
     places, people = len(job.people.places), job.people

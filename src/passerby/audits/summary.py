@@ -1,8 +1,7 @@
 """The content of `summary.json`: a documented, versioned record of an audit without names or groups of few people.
 
 Every number about people rests on at least five of them (`support.rule_of_five`), so the record may be shared.
-
-Shares above thresholds and means of counted people obey it together with those of all: both give the other group's.
+Shares above thresholds and means of counted people obey it together with the numbers of everybody.
 """
 
 from __future__ import annotations
@@ -255,6 +254,9 @@ class Summary(Record):
     sensors: int = Field(description="Counts that are published, over all steps.")
     misses: int = Field(description="Steps that the adversary may get wrong.")
     mechanism: str = Field(description="What is done to a count before it is published.")
+    together: int = Field(
+        default=1, description="How many people move as one: all numbers are about a member of such a group."
+    )
     smoothing: float = Field(description="Weight of everybody's habits in a person's, in steps.")
     seed: int = Field(description="Seed of all random numbers.")
     loss: Ends | None = Field(
@@ -331,10 +333,7 @@ def summarise(
     presence: Sequence[PlaceAnswers] = (),
     known_shares: Sequence[ShareAnswers] = (),
 ) -> Summary:
-    """The summary of an audit's table, in memory or on disk; the rest is what is told of it (`record`).
-
-    `window` is the length of a step in words, and `eligible` how many people those of the table were drawn from.
-    """
+    """The summary of a table: `window` is the length of a step in words, and its people were drawn from `eligible`."""
     rows = table if isinstance(table, Results) else Results.here(table, thresholds)
     tally, found = rows.tally, rows.statistics()
     statuses = sizes_in_fives(dict(sorted(tally.statuses.items())))
@@ -350,6 +349,7 @@ def summarise(
         sensors=sum(map(len, release.sensors)),
         misses=misses,
         mechanism="; ".join(map(repr, release.ways)) or repr(release.mechanism),
+        together=release.size,
         smoothing=people.smoothing,
         seed=seed,
         loss=_ends(found, "lower", "upper"),

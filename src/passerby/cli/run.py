@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from passerby.audits.alerts import about_few
 from passerby.audits.estimate import Estimate, estimate
 from passerby.audits.inputs import Inputs, Stored, gather
 from passerby.audits.settings import AuditSettings
@@ -21,8 +20,9 @@ from passerby.audits.subjects import in_words
 from passerby.audits.summary import Summary
 from passerby.audits.wording import Options
 from passerby.plans.settings import PlanSettings
-from passerby.report.facts import membership
+from passerby.report.facts import asked_of_groups, membership
 from passerby.report.plan_page import in_short
+from passerby.report.sections.asked import on_screen
 from passerby.report.words import lead, length, mechanism, often_found
 from passerby.runs.audit import draft_of, finished, run_audit
 from passerby.runs.folder import assumption
@@ -54,8 +54,6 @@ def run_and_show(
         aside.print(f"Alert: {alert}", markup=False, soft_wrap=True)
     for line in found(report.summary):
         say(screen, line)
-    for remark in about_few(report.table):
-        aside.print(f"Before you share it: {remark}", markup=False, soft_wrap=True)
     if settings.window == "auto":
         say(screen, f"Steps last {length(report.summary.window)}{CHOSEN}.")
     screen.print(f"Report: {settings.out / 'report.html'}", markup=False, soft_wrap=True)
@@ -65,11 +63,14 @@ def found(summary: Summary) -> Iterator[str]:
     """The findings, in a few lines."""
     loss, known, mean = summary.loss, summary.baseline, summary.mean_loss
     people = f"{_people(summary.people)}{_drawn(summary.people, summary.people_eligible)}"
+    yield from asked_of_groups(summary.together)
     if not (loss and known and mean):
         yield f"{people}. {_few(summary)}"
+        yield from on_screen(summary)
         return
     yield from lead(summary)
     yield from membership(summary)
+    yield from on_screen(summary)
     steps = f"all but {summary.misses} of {summary.steps} steps" if summary.misses else f"all {summary.steps} steps"
     yield (
         f"{people}. The chance that an adversary names {steps}, on average: "
@@ -124,6 +125,8 @@ def _facts(settings: AuditSettings, inputs: Inputs, expected: Estimate, spent: f
     yield "sensors" if release.reveals else "counts", in_words(release)
     yield "mechanism", mechanism("; ".join(map(repr, release.ways)))
     yield "misses", str(settings.misses)
+    if settings.together > 1:
+        yield "together", f"{settings.together:,} people move as one, and each is asked about"
     yield "time", f"about {seconds} with {cores} worker{'s' * (cores != 1)} ({_pace(expected.each)} a person)"
     yield "folder", str(settings.out)
 

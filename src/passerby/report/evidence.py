@@ -258,7 +258,8 @@ STEP_BY_STEP = Need(
     f"each step by itself was not asked, or has an answer for fewer than {FEW} people",
 )
 ASKED = Need(
-    lambda evidence: any(each.kind == "event" for each in evidence.summary.questions), "nothing else was asked"
+    lambda evidence: any(each.kind in ("event", "trace") for each in evidence.summary.questions),
+    "nothing else was asked",
 )
 MECHANISMS = Need(
     lambda evidence: "raw" in evidence.ways["mechanism"],

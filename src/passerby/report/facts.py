@@ -50,11 +50,12 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
     `called` are names of places as the page shows them.
     """
     loss, known = summary.mean_loss, summary.baseline
+    groups = asked_of_groups(summary.together)
     if not (loss and known):
         nobody = summary.people_measured == 0
-        said = words.lead(summary, called) if summary.presence else []
+        said = [*groups, *(words.lead(summary, called) if summary.presence else [])]
         return [*said, "Nobody could be measured." if nobody else f"Too few people to tell of: {few()} were measured."]
-    out = [*words.lead(summary, called), *membership(summary)]
+    out = [*groups, *words.lead(summary, called), *membership(summary)]
     if len(summary.groups) > 1:
         out += [*_of_groups(summary), *_of_a_stranger(summary)]
     else:
@@ -67,6 +68,20 @@ def in_short(summary: Summary, called: Mapping[str, str] | None = None) -> list[
     return [
         *out,
         f"Differential privacy: epsilon = {privacy.epsilon:.3g} at delta = {privacy.delta:g}, the same for everyone.",
+    ]
+
+
+def asked_of_groups(size: int) -> list[str]:
+    """The first sentence wherever people move as one; none if each moves by themselves.
+
+    >>> asked_of_groups(1), asked_of_groups(4)[0].partition(":")[0]
+    ([], 'Each person is taken to be one of a group of 4 who move as one')
+    """
+    if size == 1:
+        return []
+    return [
+        f"Each person is taken to be one of a group of {size:,} who move as one: a count changes by {size:,} with "
+        "them, and all numbers are about them."
     ]
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
+from passerby.audits.alerts import KEEP
 from passerby.audits.findings import Findings
 from passerby.audits.settings import AuditSettings
 from passerby.audits.settings_file import as_shown
@@ -31,7 +32,11 @@ from .sections import SECTIONS
 from .words import HOURLY, SINGLE, SURELY, WHOEVER
 
 #: The warning on each page with true counts.
-INTERNAL = "holds true counts. Not to be shared; report.html may be."
+INTERNAL = "holds true counts. Not to be shared."
+#: The warning on a page without true counts whose means tell of few people.
+TELLS_OF_FEW = (
+    "means tell of few people here (see the alert below). Not to be shared: keep it where the visits are kept."
+)
 
 
 def render(
@@ -94,7 +99,7 @@ def fill(evidence: Evidence, sections: Sequence[Built], call: str | None = None)
         sections,
         title=settings.title,
         lead="How much counts that are published about places reveal about the people who were counted.",
-        internal=INTERNAL if evidence.internal else "",
+        internal=INTERNAL if evidence.internal else TELLS_OF_FEW if KEEP in summary.alerts else "",
         short=[*(f"Alert: {alert}" for alert in summary.alerts), *said],
         facts=facts.facts(evidence, [(title, reason) for title, reason in reasons if reason]),
         settings=None if call else as_shown(settings, internal=evidence.internal),

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from passerby.audits.alerts import about_backtest, about_published
+from passerby.audits.alerts import about_backtest, about_few, about_published
 from passerby.audits.audit import audit_everyone, audit_open, clear_passes, first_pass, parts_of
 from passerby.audits.backtest import run_backtest
 from passerby.audits.disclosure import told_backtest, who_tests
@@ -166,6 +166,7 @@ def _report(
         eligible=inputs.eligible,
         assumed=assumed,
         alerts=[
+            *about_few(table),
             *about_published(results.tally.realised),
             *about_backtest(backtest, reason),
             *present.alerts,

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from passerby.audits.adversaries import adversaries
-from passerby.audits.alerts import about_backtest, alerts
+from passerby.audits.alerts import about_backtest, about_few, alerts
 from passerby.audits.audit import audit
 from passerby.audits.calibration import Calibration
 from passerby.audits.coverage import coverage_of
@@ -225,7 +225,7 @@ def audit_report(
         delta=chosen.delta,
         thresholds=chosen.thresholds,
         coverage=covered,
-        alerts=said,
+        alerts=[*about_few(table), *said],
         backtest=told,
         adversaries=others,
         presence=present.places,

@@ -91,15 +91,15 @@ def enough(evidence: Evidence) -> list[str]:
     needed: dict[str, list[str]] = {}
     for row in found.iter_rows(named=True):
         need = "no noise that was tried" if row["sigma"] is None else f"a standard deviation of {row['sigma']:g}"
-        need = "the counts as they are" if row["sigma"] == 0 else need
+        need = "this release as it is" if row["sigma"] == 0 else need
         needed.setdefault(need, []).append(level(row["threshold"]))
     said = [f"{need} for {', '.join(levels)}" for need, levels in needed.items()]
     some = f"at most {level(MORE)} more of the people"
     if MORE * len(evidence.people) < FEW - 1:
         some = f"{few()} more people"
     return [
-        f"The least normal noise with which {some} reach a chance than without any release, as found on "
-        f"{found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: for limits of one's "
+        f"For whole traces, the least normal noise with which {some} reach a chance than without any release, as found "
+        f"on {found['people'][0]} people: {'; '.join(said)}. A plan (passerby plan) looks further: for limits of one's "
         "own, what else could be left out or changed, and what that costs readers."
     ]
 
