@@ -254,7 +254,8 @@ def test_a_large_table_is_the_same_bytes_in_whatever_parts_it_comes(
         assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes(), size
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_finished_audit_is_replaced(city: Path, tmp_path: Path, workers: int) -> None:
     for seed in (5, 6):
         chosen = settings_of(city, tmp_path / "out", store="disk", seed=seed, mechanism="gaussian", runs=20)

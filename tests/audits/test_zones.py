@@ -159,6 +159,7 @@ LITTLE = {"window": "6h", "holdout": 3, "min_active": 4, "places": 5, "budget": 
 NOTHING = {"explore": 0, "backtest": 0, "adversaries": 0, "sample": 6}
 
 
+@pytest.mark.thorough
 def test_a_folder_of_zones_is_reproduced_by_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_town(tmp_path)
     monkeypatch.chdir(tmp_path)

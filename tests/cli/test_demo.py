@@ -9,6 +9,7 @@ from passerby.cli.demo import DAY
 SMALL = ("--people", "12", "--places", "30", "--days", "4", "--sample", "3", "--explore", "2", "--workers", "1")
 
 
+@pytest.mark.thorough
 def test_a_small_demo(tmp_path: Path, typed: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, little in {"runs": 10, "budget": 1e6, "backtest": 5, "adversaries": 1}.items():
         monkeypatch.setitem(DAY, name, little)

@@ -163,6 +163,7 @@ def test_what_is_wrong_is_said(call: Call, given: tuple[str, ...], said: str) ->
     assert said in " ".join(done.stderr.split())
 
 
+@pytest.mark.thorough
 def test_what_was_audited_can_be_planned(folder: tuple[Path, Done], call: Call) -> None:
     made, _ = folder
     done = call("audit", "visits.parquet", *OPTIONS, "--sensor-count", "2", *ALONE, "--out", "audited")

@@ -12,7 +12,6 @@ import polars as pl
 
 from passerby.audits.everyone import Everybody
 from passerby.errors import UnsupportedRelease
-from passerby.mechanisms import Gaussian
 from passerby.model.release import Release
 from passerby.people.totals import IMPOSSIBLE, Totals
 from passerby.support.blocks import Team
@@ -101,7 +100,7 @@ def presence_of_all(
             if work.everybody is not None:
                 places = over_the_day(work, places, team)
         tables.append(table)
-    if all(isinstance(way, Gaussian) and way.processed is None for way in release.ways):
+    if all(way.shift_invariant for way in release.ways):
         places = no_less(places)
     found = about_presence(places, few)
     asked_too = tuple(np.searchsorted(chosen.people, members).tolist())
@@ -122,7 +121,7 @@ def _impossible(work: Work) -> list[str]:
 def no_less(places: Sequence[PlaceAnswers]) -> list[PlaceAnswers]:
     """The same with insiders finding no less than an acquaintance of the same people, or than their advantage asks for.
 
-    This holds of normal noise, which hides as much whatever the others' number is.
+    This holds for mechanisms that hide as much whatever the number of others is, such as normal noise.
     """
     known = {each.place: each for each in places if each.adversary == HABITS}
     return [_no_less(each, known.get(each.place)) if each.adversary == INSIDER else each for each in places]
