@@ -286,8 +286,7 @@ def brackets(
             if i < 0 or sums[GAP] <= allowed(sums, times.sum(), tolerance, sampled):
                 break
             stage = stage_after(alone, T, M, needed, int(out[i, LEVEL]), tried)
-            root = ROOT_NODES[max(SEARCHED[stage], 0)]  # type: ignore[call-overload]
-            nodes = max(1, min(root, int(5e7 / (needed * M + M))))
+            nodes = max(1, min(ROOT_NODES[max(SEARCHED[stage], 0)], int(5e7 / (needed * M + M))))  # type: ignore
             if nodes >= room.won.shape[0]:
                 room = room_for(T, M, P, needed, nodes, room.paper)
             count_in(sums, -times[i], mass[i], out[i], anchored[min(i, last)])
