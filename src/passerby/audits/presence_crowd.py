@@ -117,8 +117,8 @@ def numbers_by_share(blocks: Iterable[Seats], shares: Sequence[float]) -> list[N
 
     People are added in groups of one size, counted over all blocks, so the last digit does not depend on the blocks.
     """
-    groups = [_numbers(group, share) for group in _groups(blocks) for share in shares]
-    return [reduce(Numbers.__add__, groups[k :: len(shares)]) for k in range(len(shares))]
+    groups = ([_numbers(group, share) for share in shares] for group in _groups(blocks))
+    return reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], groups)
 
 
 def _groups(blocks: Iterable[Seats]) -> Iterator[Seats]:

@@ -51,10 +51,7 @@ def write_rows(rows: pl.DataFrame | pl.LazyFrame, path: Path) -> None:
 
     If groups of rows are left to polars, groups of a larger table follow its parts.
     """
-    frame = rows.lazy()
-    if frame.select(pl.len()).collect().item() <= ROWS:  # in one piece: the same bytes in whatever parts they came
-        frame = frame.collect().rechunk().lazy()
-    frame.sink_parquet(path, row_group_size=ROWS)
+    rows.lazy().sink_parquet(path, row_group_size=ROWS)
 
 
 @dataclass(frozen=True)
