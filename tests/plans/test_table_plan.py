@@ -170,3 +170,21 @@ def test_who_is_hidden_in_part_is_not_sure_either() -> None:
     plan = plan_table(table, pb.Limit(share=0, above=0.25), "dialysis", levers=[], **QUICK)
     assert [way.verdict for way in plan.tried] == ["unexamined"]
     assert not plan.recommended
+
+
+def test_steps_that_are_not_looked_at_may_tell_anything() -> None:
+    """A clinic for nine hours, every five minutes: all counts that are looked at are hidden, and others are not."""
+    minutes = range(0, 1440, 5)
+    times = [f"2024-01-15 {minute // 60:02}:{minute % 60:02}" for minute in minutes]
+    counts = [40 if 990 <= minute < 1020 else 4 for minute in minutes]
+    visitor = pb.Persona("visitor", [("Mon-Sun 08:00-17:00", "clinic", 0.5)], stays=0.5)
+    found = plan_table(
+        pl.DataFrame({"time": times, "clinic": counts}),
+        pb.Limit(share=0, above=0.3),
+        [visitor],
+        levers=["suppression"],
+        against="insider",
+        **QUICK,
+    )
+    assert not found.recommended
+    assert {way.verdict for way in found.tried if way.readers.shown} <= {"refused", "open"}

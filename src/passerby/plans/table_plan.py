@@ -170,16 +170,9 @@ class _Tries:
         return not all(who.unknown() for who in self.people)
 
     def _ends(self, way: WayToPublish, left: frozenset[str]) -> list[Told]:
-        """How well presence at each counted place is told of each persona: at least and at most.
-
-        Of a day of which a part is looked at the upper end is not known.
-        """
-
-        def ends(who: PersonaDays, lower: float, upper: float) -> Ends:
-            return lower, 1.0 if who.on_part and upper > 0 else upper
-
+        """How well presence at each counted place is told of each persona: at least and at most."""
         return [
-            (who, x.place, ends(who, x.lower, x.upper), ends(who, *x.weeks[WEEKS[-1]]) if x.weeks else None)
+            (who, x.place, (x.lower, x.upper), x.weeks[WEEKS[-1]] if x.weeks else None)
             for who in self.people
             for x in presence(who, way, self.against, self.runs, self.seed, left)
         ]

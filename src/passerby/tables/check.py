@@ -183,7 +183,7 @@ def presence(
     found = {}
     for day, places in by_day.items():
         for answer in _of_day(replace(day, places=shown), places, way, against, {"runs": runs, "seed": seed}):
-            found[answer.place] = answer
+            found[answer.place] = _in_part(answer) if day.cut else answer
     return [found[place] for place in asked if place in found]
 
 
@@ -234,8 +234,16 @@ def ask(who: PersonaDays, ways: Sequence[WayToPublish], runs: int, seed: int) ->
     for way, against in product(ways if examined else (), ADVERSARIES):
         yield from presence(who, way, against, runs, seed)
         days = [*dict.fromkeys(who.most_telling(place, way.mechanism, against) for place in examined)]
-        yield from _worse([each for day in days for each in _members(day, way, against, effort)])
+        members = _worse([each for day in days for each in _members(day, way, against, effort)])
+        yield from map(_in_part, members) if any(day.cut for day in days) else members
         yield from _worse(list(_traces(days[0], way, against, effort)))
+
+
+def _in_part(answer: CheckAnswer) -> CheckAnswer:
+    """An answer of a day with further steps: those may tell anything, so that there is no end above."""
+    found = None if answer.found is None else (answer.found[0], 1.0)
+    weeks = None if answer.weeks is None else {count: (low, 1.0) for count, (low, _) in answer.weeks.items()}
+    return replace(answer, upper=1.0, found=found, weeks=weeks)
 
 
 def _members(day: PersonaDay, way: WayToPublish, against: str, effort: dict[str, Any]) -> Iterator[list[CheckAnswer]]:
